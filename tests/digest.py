@@ -23,7 +23,8 @@ sys.path.insert(0, os.path.join(ROOT, 'tests', 'fabric'))
 from emu import Emu, Tap, text_of
 
 FOLDERS = ('examples', 'examples/stacks', 'examples/client', 'examples/testpmd', 'examples/three-hosts',
-           'examples/topologies', 'tests/fabric/good', 'tests/fabric/whole', 'tests/fabric/switches')
+           'examples/topologies', 'tests/fabric/good', 'tests/fabric/whole', 'tests/fabric/switches',
+           'tests/fabric/tiers')
 TIMES = ('--warmup', '2us', '--duration', '20us')
 BRIEF = ('--warmup', '1us', '--duration', '3us')
 LARGE = ('rack144', 'scale')  # files of many nodes run for the brief time, and in spans alone

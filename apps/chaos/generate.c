@@ -90,13 +90,24 @@ static void draw_links(struct draft *d)
 	json_decref(links);
 }
 
+const struct mf_stack_ops *generate_stack(const json_t *base)
+{
+	const json_t *stack = json_object_get(base, "stack");
+	const char *name = json_string_value(json_is_object(stack) ? json_object_get(stack, "name") : stack);
+
+	return name != NULL ? mf_stack_find(name) : NULL;
+}
+
+/** Of EDM alone. A policy that the base names stays. */
 static void draw_scheduler(struct draft *d)
 {
 	static const unsigned int chunk[] = {64, 128, 256, 256, 512, 1024};
 	json_t *s = put_object(d->json, "scheduler");
-	bool pim = draw_often(d->rng, 0.7), paper = draw_often(d->rng, 0.1), srpt = draw_often(d->rng, 0.4);
+	bool given = json_object_get(s, "policy") != NULL, pim = draw_often(d->rng, 0.7);
+	bool paper = draw_often(d->rng, 0.1), srpt = draw_often(d->rng, 0.4);
 
-	put_text(s, "policy", pim ? "pim" : "greedy");
+	if (!given)
+		put_text(s, "policy", pim ? "pim" : "greedy");
 	put_text(s, "priority", srpt ? "srpt" : "fcfs");
 	if (srpt && draw_often(d->rng, 0.3))
 		put_text(s, "srpt", "transfer");
@@ -107,13 +118,23 @@ static void draw_scheduler(struct draft *d)
 	put_number(s, "chunk", DRAW_OF(d->rng, chunk));
 	d->x = draw_from(d->rng, 1, 4);
 	put_number(s, "x", d->x);
-	if (pim && draw_often(d->rng, 0.2))
-		put_number(s, "iterations", draw_from(d->rng, 1, 3));
+	if (pim && draw_often(d->rng, 0.2)) {
+		uint64_t iterations = draw_from(d->rng, 1, 3);
+
+		if (!given)
+			put_number(s, "iterations", iterations);
+	}
 	if (draw_often(d->rng, 0.2))
 		put_text(s, "time", "asic");
 }
 
 static const char *const atomics[] = {"fadd", "swap", "or", "and"};
+
+/** What its stack loses stays lost: of a plain write that is unsound. */
+static bool stack_loses(const struct draft *d)
+{
+	return d->stack != NULL && d->stack->loses;
+}
 
 /**
  * A write that nobody acknowledges may be lost, and nobody is told (D11).
@@ -128,7 +149,7 @@ static void draw_mix(struct draft *d, json_t *w)
 	for (unsigned int i = 0; i < 4; i++)
 		if (draw_often(d->rng, 0.2))
 			put_number(mix, atomics[i], 1);
-	if (!draft_loses(d) || draw_often(d->rng, 0.15)) {
+	if (!draft_loses(d) || (!stack_loses(d) && draw_often(d->rng, 0.15))) {
 		put_number(mix, "write", draw_from(d->rng, 1, 3));
 		put_bool(w, "verify", !draft_loses(d));
 	}
@@ -165,7 +186,7 @@ bool draft_keeps_order(const struct draft *d)
 	for (unsigned int i = 0; i < sizeof(holes) / sizeof(holes[0]) && d->backup; i++)
 		if (d->has[holes[i]])
 			return false;
-	return !d->retries && !d->has[MF_FAULT_REORDER];
+	return d->stack == NULL && !d->retries && !d->has[MF_FAULT_REORDER];
 }
 
 static void draw_workload(struct draft *d)
@@ -177,7 +198,7 @@ static void draw_workload(struct draft *d)
 	w = json_is_object(w) ? json_deep_copy(w) : json_object();
 	json_array_append_new(all, w);
 	json_object_set_new(d->json, "workload", all);
-	d->retries = draw_often(d->rng, 0.25);
+	d->retries = draw_often(d->rng, 0.25) && d->stack == NULL;
 	d->depth = draw_often(d->rng, draft_keeps_order(d) ? 0.2 : 0.6) ? 1 : draw_from(d->rng, 2, 12);
 	if (generate_store(d))
 		return;
@@ -228,6 +249,25 @@ static void draw_once(struct draft *d, json_t *host)
 	put_time(host, "retry_timeout", d->timeout / 4);
 }
 
+/** What EDM's hosts and switches have beside timers of operations, and no others. */
+static void draw_edm(struct draft *d, json_t *host, json_t *sw)
+{
+	mf_time rest = d->timeout * draw_from(d->rng, 3, 5);
+	uint64_t mega;
+
+	put_time(host, "quarantine", rest);
+	d->over = 2 * rest + 2 * d->timeout;
+	mega = draw_often(d->rng, 0.2) ? draw_from(d->rng, 2, 8) : 1;
+	put_number(host, "mega", d->backup && d->has[MF_FAULT_DUPLICATE] ? 1 : mega);
+	if (draw_often(d->rng, 0.1))
+		put_number(host, "queue", draw_from(d->rng, 1, 4));
+	draw_once(d, host);
+	put_time(sw, "grant_timeout", d->timeout / 2);
+	put_time(sw, "hold_timeout", draw_from(d->rng, 3, 10) * MF_US(1));
+	put_bool(sw, "align", draw_often(d->rng, 0.2));
+	put_number(put_object(d->json, "proto"), "check", draw_often(d->rng, 0.3) ? 32 : 16);
+}
+
 /**
  * Timers are longer than anything takes that is not lost: all that may be under way over the slowest link,
  * three times, with room for what faults delay and for the frames of both queues on the way. Without faults
@@ -238,8 +278,6 @@ static void draw_host(struct draft *d)
 {
 	const mf_time slowest = 800; /* ps an octet, 10 Gb/s */
 	json_t *h = put_object(d->json, "host"), *s = put_object(d->json, "switch");
-	mf_time rest;
-	uint64_t mega;
 
 	d->timeout =
 		MF_US(40) + 3 * d->clients * d->depth * d->octets * slowest + draw(d->rng, 30) * MF_US(1);
@@ -250,20 +288,11 @@ static void draw_host(struct draft *d)
 			d->active + d->clients * (d->rate * d->active / MF_MS(1000)) * d->octets * slowest;
 	put_time(h, "read_timeout", d->timeout);
 	put_time(h, "write_timeout", d->timeout);
-	rest = d->timeout * draw_from(d->rng, 3, 5);
-	put_time(h, "quarantine", rest);
-	d->over = 2 * rest + 2 * d->timeout;
-	mega = draw_often(d->rng, 0.2) ? draw_from(d->rng, 2, 8) : 1;
-	put_number(h, "mega", d->backup && d->has[MF_FAULT_DUPLICATE] ? 1 : mega);
-	if (draw_often(d->rng, 0.1))
-		put_number(h, "queue", draw_from(d->rng, 1, 4));
 	put_text(h, "frame_queue", "16KiB");
-	draw_once(d, h);
 	put_text(s, "frame_queue", "16KiB");
-	put_time(s, "grant_timeout", d->timeout / 2);
-	put_time(s, "hold_timeout", draw_from(d->rng, 3, 10) * MF_US(1));
-	put_bool(s, "align", draw_often(d->rng, 0.2));
-	put_number(put_object(d->json, "proto"), "check", draw_often(d->rng, 0.3) ? 32 : 16);
+	d->over = 2 * d->timeout;
+	if (d->stack == NULL)
+		draw_edm(d, h, s);
 }
 
 bool draft_damages(const struct draft *d)
@@ -294,7 +323,9 @@ static void draw_disable(struct draft *d)
  */
 static bool is_patient(const struct draft *d)
 {
-	return d->timeout > 2 * 6 * d->way * ((d->depth + d->x - 1) / d->x);
+	uint64_t turns = d->stack != NULL ? 1 : (d->depth + d->x - 1) / d->x;
+
+	return d->timeout > 2 * 6 * d->way * turns;
 }
 
 /**
@@ -308,9 +339,9 @@ static void draw_times(struct draft *d)
 
 	const char *priority =
 		json_string_value(json_object_get(json_object_get(d->json, "scheduler"), "priority"));
+	bool fair = d->stack != NULL || strcmp(priority, "fcfs") == 0;
 
-	if (strcmp(priority, "fcfs") == 0 && !d->refuses && d->timeout < MF_US(150) && is_patient(d) &&
-	    draw_often(d->rng, CALM_SHARE))
+	if (fair && !d->refuses && d->timeout < MF_US(150) && is_patient(d) && draw_often(d->rng, CALM_SHARE))
 		active += d->down + d->over + d->over / 8 + MF_US(30);
 	put_time(v, "warmup", warmup);
 	put_time(v, "duration", active - warmup);
@@ -324,8 +355,8 @@ static void decide_backup(struct draft *d)
 	bool often = json_object_get(d->json, "backup") != NULL;
 
 	json_object_del(d->json, "backup");
-	d->backup =
-		draft_any_fault(d) && !d->has[MF_FAULT_FORGE] && (draw_often(d->rng, BACKUP_SHARE) || often);
+	d->backup = d->stack == NULL && draft_any_fault(d) && !d->has[MF_FAULT_FORGE] &&
+		    (draw_often(d->rng, BACKUP_SHARE) || often);
 }
 
 /** Of a cable to the second switch: mostly about as long as that to the first one. */
@@ -365,14 +396,21 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 	mf_rng_init(&rng, seed, "chaos", 0);
 	put_number(d.json, "seed", seed);
 	d.active = draw_from(&rng, 60, 200) * MF_US(1);
+	if (generate_is_graph(base, seed, classes)) {
+		generate_graph(&d, classes);
+		return d.json;
+	}
+	d.stack = generate_stack(base);
 	generate_classes(&d, classes);
 	draw_nodes(&d);
 	add_strangers(&d);
 	draw_links(&d);
-	draw_scheduler(&d);
+	if (d.stack == NULL)
+		draw_scheduler(&d);
 	decide_backup(&d);
 	draw_workload(&d);
-	generate_access(&d);
+	if (d.stack == NULL)
+		generate_access(&d);
 	if (d.depth > 1 && !draft_keeps_order(&d))
 		put_bool(json_array_get(json_object_get(d.json, "workload"), 0), "verify", false);
 	draw_frames(&d);

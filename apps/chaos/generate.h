@@ -10,6 +10,7 @@
 
 #include "draw.h"
 #include "fault/mf_fault.h"
+#include "systems/mf_systems.h"
 
 /** Which classes of faults a campaign may have. */
 struct classes {
@@ -20,6 +21,7 @@ struct classes {
 struct draft {
 	json_t *json; /**< the case */
 	struct mf_rng *rng;
+	const struct mf_stack_ops *stack; /**< of the base; NULL: EDM's */
 	bool has[MF_FAULT_CLASSES]; /**< classes that it has; not SKEW */
 	bool skews; /**< it may have skewed clocks, too */
 	bool retries; /**< requests are sent again */
@@ -46,6 +48,11 @@ struct draft {
  */
 json_t *generate(const json_t *base, uint64_t seed, const struct classes *classes);
 
+/** The stack that a base names. @return NULL: EDM's, or one that there is not */
+const struct mf_stack_ops *generate_stack(const json_t *base);
+/** Whether cases with a stack have faults of a class. @param stack  NULL: EDM's, which has all */
+bool generate_takes(const struct mf_stack_ops *stack, unsigned int class);
+
 /** Whether it has any fault. */
 bool draft_any_fault(const struct draft *d);
 /** Whether it has one that may lose messages, or damage them: any but DELAY and FORGE. */
@@ -63,6 +70,16 @@ bool draft_keeps_order(const struct draft *d);
 /** Draws whether clients ask a store, and if so all of their load. @return whether they do */
 bool generate_store(struct draft *d);
 
+/* generate_graph.c */
+/** Whether all cases are of several switches: the base has a stack of frames. */
+bool generate_has_graphs(const json_t *base);
+/** Leaves those classes that such a case may have. */
+void generate_graph_classes(struct classes *classes);
+/** Whether a seed gives such a case. */
+bool generate_is_graph(const json_t *base, uint64_t seed, const struct classes *classes);
+/** Draws all of it, d->json and d->active are set. */
+void generate_graph(struct draft *d, const struct classes *classes);
+
 /* generate_access.c */
 /** Draws regions, and limits of what nodes may ask for. */
 void generate_access(struct draft *d);
@@ -70,6 +87,10 @@ void generate_access(struct draft *d);
 /* generate_faults.c */
 /** Which classes the case has: before the rest, since much hangs on it. */
 void generate_classes(struct draft *d, const struct classes *classes);
+/** How often a class of a link's stages strikes, and when. @param class  to MF_FAULT_REORDER */
+void generate_stage(struct draft *d, unsigned int class, json_t *rule);
+/** When something breaks and when it is repaired; sometimes again and again. */
+void generate_event(struct draft *d, json_t *rule);
 /** Their rules. */
 void generate_faults(struct draft *d);
 /** A class that the generator does not know; NULL: it knows all of mf_fault_names. */

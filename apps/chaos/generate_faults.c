@@ -176,16 +176,48 @@ static void of_floods(struct draft *d, json_t *rule)
 	json_object_set(rule, "to", json_object_get(entry_of(d, "memory"), "name"));
 }
 
+/** What "exhaust" may take away, in this order: of nodes, of ports, of links, of switches. */
+struct pools {
+	const char *name[2 * MF_POOLS_MAX + 1];
+	unsigned int nodes, links, all; /**< how many are of nodes, of those and links, and of all */
+};
+
+static void add_pools(struct pools *p, const struct mf_pool_desc *table, bool by_end)
+{
+	for (; table != NULL && table->key != NULL; table++)
+		if (table->by_end == by_end)
+			p->name[p->all++] = table->key;
+}
+
+/** The bridge that the base names, or that of its stack; NULL: EDM's switch. */
+static const struct mf_bridge_ops *bridge_of(const struct draft *d)
+{
+	const json_t *bridge = json_object_get(json_object_get(d->json, "switch"), "bridge");
+	const char *name =
+		json_string_value(json_is_object(bridge) ? json_object_get(bridge, "name") : bridge);
+
+	if (d->stack == NULL)
+		return NULL;
+	return mf_bridge_find(name != NULL ? name : d->stack->bridge);
+}
+
 static void of_pools(struct draft *d, json_t *rule)
 {
-	static const char *const what[] = {"queue",  "grants", "buffers", "room",
-					   "egress", "ring",   "requests"};
-	unsigned int i = (unsigned int)draw(d->rng, 7);
+	const struct mf_pool_desc *of_switch = mf_bridge_pools(bridge_of(d));
+	struct pools p = {.all = 0};
+	unsigned int i;
 
-	put_text(rule, "what", what[i]);
-	if (i < 6)
+	add_pools(&p, mf_stack_pools(d->stack), false);
+	p.nodes = p.all;
+	add_pools(&p, of_switch, true);
+	p.name[p.all++] = "ring";
+	p.links = p.all;
+	add_pools(&p, of_switch, false);
+	i = (unsigned int)draw(d->rng, p.all);
+	put_text(rule, "what", p.name[i]);
+	if (i < p.links)
 		some_node(d, rule, "node");
-	if (i >= 4)
+	if (i >= p.nodes)
 		some_switch(d, rule);
 	event(d, rule, true);
 }
@@ -238,6 +270,13 @@ const char *generate_unknown(void)
 	return NULL;
 }
 
+bool generate_takes(const struct mf_stack_ops *stack, unsigned int class)
+{
+	if (stack == NULL || class <= MF_FAULT_REORDER || class == MF_FAULT_LINK_DOWN)
+		return true;
+	return class == MF_FAULT_EXHAUST && stack->pools != NULL;
+}
+
 /** Most cases have a few classes; one in eight has all, one in sixteen has none. */
 void generate_classes(struct draft *d, const struct classes *classes)
 {
@@ -270,6 +309,17 @@ static void when(struct draft *d, json_t *rule)
 		until = from + draw_from(d->rng, 1000, d->active / 2000) * 1000;
 	}
 	put_time(rule, "until", mf_time_min(until, d->active));
+}
+
+void generate_stage(struct draft *d, unsigned int class, json_t *rule)
+{
+	entries[class].make(d, rule);
+	when(d, rule);
+}
+
+void generate_event(struct draft *d, json_t *rule)
+{
+	event(d, rule, true);
 }
 
 void generate_faults(struct draft *d)

@@ -6,6 +6,7 @@
 
 #include "judge.h"
 #include "judge_access.h"
+#include "judge_graph.h"
 #include "linear/mf_history.h"
 #include "measure/mf_live.h"
 #include "run/mf_leaks.h"
@@ -42,7 +43,7 @@ static mf_time down_for(const struct mf_config *config)
 {
 	mf_time longest = 0;
 
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+	for (unsigned int i = 0; i < config->slots; i++) {
 		const struct mf_config_link *l = &config->node[i].link;
 
 		if (config->node[i].up && l->disable.on && l->disable.repair == 0)
@@ -85,7 +86,7 @@ static mf_time calm_from(const struct mf_config *config)
 {
 	mf_time last = over(config), longest = 0;
 
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up)
 			longest = mf_time_max(longest, longest_of(&config->node[i]));
 	longest += longest / 8; /* by the slowest clock */
@@ -99,7 +100,7 @@ static void look(void *ctx, mf_time now)
 
 	if (r->calm || now < r->calm_from)
 		return;
-	add_up(r->f, r->config.sw.ports, &v);
+	add_up(r->f, r->config.slots, &v);
 	r->calm = true;
 	r->failed = v.sum[SUM_FAILED];
 	r->completed = v.sum[SUM_COMPLETED];
@@ -137,7 +138,7 @@ static int set_up(struct run *r, const char *text, const char *name, struct verd
 	without_warmup(&r->config);
 	r->calm_from = calm_from(&r->config);
 	r->f = mf_fabric_new(&r->config, MF_CLOCK_VIRTUAL, err, sizeof(err));
-	if (r->f == NULL || mf_fabric_audit(r->f) != 0) {
+	if (r->f == NULL || (r->config.tier->stack_ops == NULL && mf_fabric_audit(r->f) != 0)) {
 		verdict_violation(v, "refused", "%s", r->f == NULL ? err : "no memory");
 		mf_fabric_free(r->f);
 		mf_config_free(&r->config);
@@ -198,15 +199,17 @@ static void judge_all(const struct run *r, int rc, struct verdict *v)
 	char err[REASON_LEN];
 	struct mf_sched_stats s;
 
-	add_up(r->f, r->config.sw.ports, v);
-	mf_fabric_sched(r->f, &s);
-	v->sum[SUM_GRANTS] = s.grants;
+	add_up(r->f, r->config.slots, v);
+	if (r->config.tier->stack_ops == NULL) {
+		mf_fabric_sched(r->f, &s);
+		v->sum[SUM_GRANTS] = s.grants;
+	}
 	if (rc != 0)
 		verdict_violation(v, "failed", "%s",
 				  mf_fabric_error(r->f) != NULL ? mf_fabric_error(r->f) : strerror(-rc));
 	if (!mf_fabric_sound(r->f, err, sizeof(err)))
 		verdict_violation(v, "unsound", "%s", err);
-	if (!mf_fabric_audited(r->f, err, sizeof(err)))
+	if (r->config.tier->stack_ops == NULL && !mf_fabric_audited(r->f, err, sizeof(err)))
 		verdict_violation(v, "schedule", "%s", err);
 	if (mf_fabric_leaks(r->f, err, sizeof(err)))
 		verdict_violation(v, "leak", "%s", err);
@@ -218,10 +221,12 @@ static void judge_all(const struct run *r, int rc, struct verdict *v)
 /** The longest timer is over when a run ends: what is still held then is lost. */
 static mf_time settle(const struct mf_config *config)
 {
-	mf_time longest = mf_time_max(config->sw.grant_timeout[MF_CLOCK_VIRTUAL],
-				      config->sw.hold_timeout[MF_CLOCK_VIRTUAL]);
+	mf_time longest = mf_time_max(config->tier->sw.grant_timeout[MF_CLOCK_VIRTUAL],
+				      config->tier->sw.hold_timeout[MF_CLOCK_VIRTUAL]);
 
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	if (config->tier->stack_ops != NULL)
+		return 0; /* nothing is held that is known of */
+	for (unsigned int i = 0; i < config->slots; i++)
 		longest = mf_time_max(longest, config->node[i].host.quarantine[MF_CLOCK_VIRTUAL]);
 	return 3 * longest;
 }
@@ -244,6 +249,7 @@ static int run_once(const char *text, const char *name, struct verdict *v, json_
 	all = mf_fabric_result(r.f);
 	*result = json_incref(json_object_get(all, "result"));
 	count_fired(*result, v);
+	judge_graph(&r.config, *result, v);
 	json_decref(all);
 	mf_fabric_free(r.f);
 	mf_config_free(&r.config);

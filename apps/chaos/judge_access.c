@@ -7,7 +7,7 @@
 struct access {
 	const struct mf_config *config;
 	struct verdict *v;
-	bool guarded[MF_PORTS_MAX]; /**< memory nodes that have regions */
+	bool guarded[MF_NODES_MAX]; /**< memory nodes that have regions */
 	bool certain; /**< nothing else goes wrong, so whoever has the right must not fail */
 };
 

@@ -209,16 +209,41 @@ static int print_case(const struct options *o, const struct base *b)
 	return rc;
 }
 
-static int with_file(const struct options *o)
+/** Switches off the classes that the stack of the base cannot have. One that was asked for is refused. */
+static int restrict_classes(struct options *o, const json_t *base)
+{
+	const struct mf_stack_ops *stack = generate_stack(base);
+	char err[ERR_LEN];
+
+	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++) {
+		if (!o->classes.on[i] || generate_takes(stack, i))
+			continue;
+		if (o->chosen) {
+			snprintf(err, sizeof(err), "--classes: fabrics with stack '%s' have no '%s'",
+				 stack->name, mf_fault_names[i]);
+			return complain(USAGE, err);
+		}
+		o->classes.on[i] = false;
+	}
+	return SOUND;
+}
+
+static int with_file(struct options *o)
 {
 	json_t *json = compare_files(o) == SOUND ? load(o->file) : NULL;
 	const struct base b = {.json = json, .classes = &o->classes};
 	const struct trial t = {.run = run_seed, .ctx = &b, .classes = mf_fault_names};
-	int rc;
+	int rc = SOUND;
 
 	if (json == NULL)
 		return USAGE;
-	if (o->action == ACTION_CASE)
+	if (generate_has_graphs(json))
+		generate_graph_classes(&o->classes);
+	else if (o->action != ACTION_CASE)
+		rc = restrict_classes(o, json);
+	if (rc != SOUND)
+		; /* said */
+	else if (o->action == ACTION_CASE)
 		rc = one_case(json);
 	else if (o->action == ACTION_PRINT)
 		rc = print_case(o, &b);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "argument.h"
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "campaign.h"
 #include "options.h"
 
@@ -43,7 +43,7 @@ static const struct option table[] = {
 	{"case", no_argument, NULL, OPT_CASE},
 	{"print", no_argument, NULL, OPT_PRINT},
 	{"link", no_argument, NULL, OPT_LINK},
-#ifdef MF_WITH_PLANTED
+#ifdef MF_WITH_SEEDED_BUGS
 	{"plant", required_argument, NULL, OPT_PLANT},
 	{"plants", no_argument, NULL, OPT_PLANTS},
 #endif
@@ -78,7 +78,7 @@ static const char help[] =
 	"                  it likes\n"
 	"  --history       nothing is run: the files are histories of memfab-emu or memfab-perf, all of one\n"
 	"                  run, and it is judged whether they are linearizable (docs/history.md)\n"
-#ifdef MF_WITH_PLANTED
+#ifdef MF_WITH_SEEDED_BUGS
 	"  --plant NAME    with this bug\n"
 	"  --plants        prints what there is\n"
 #endif
@@ -151,12 +151,13 @@ static int read_one(struct options *o, int opt, const char *arg, char *err, size
 	case OPT_LINK:
 		o->link = true;
 		return 0;
-#ifdef MF_WITH_PLANTED
+#ifdef MF_WITH_SEEDED_BUGS
 	case OPT_PLANT:
-		return mf_plant(arg) ? 0 : argument_refuse(err, errlen, "--plant: there is no bug '%s'", arg);
+		return mf_seed_bug(arg) ? 0
+					: argument_refuse(err, errlen, "--plant: there is no bug '%s'", arg);
 	case OPT_PLANTS:
-		for (unsigned int i = 0; mf_plant_name(i) != NULL; i++)
-			puts(mf_plant_name(i));
+		for (unsigned int i = 0; mf_seeded_bug_name(i) != NULL; i++)
+			puts(mf_seeded_bug_name(i));
 		o->action = ACTION_NOTHING;
 		return 0;
 #endif

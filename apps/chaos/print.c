@@ -18,6 +18,8 @@ static const char *const sum_names[SUMS] = {
 	[SUM_CALM] = "runs that went on behind their faults",
 	[SUM_CUT] = "messages cut at a switch",
 	[SUM_TWICE] = "runs repeated and compared",
+	[SUM_GRAPHS] = "runs of several switches",
+	[SUM_MOVED] = "runs in which flows moved and none may fail",
 	[SUM_BLOCKS] = "blocks delivered, in their places",
 	[SUM_CONNECTIONS] = "connections",
 };

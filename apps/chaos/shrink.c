@@ -81,6 +81,48 @@ static bool fewer_nodes(json_t *json, size_t n)
 	return entry != NULL;
 }
 
+/** Fewer racks, switches, links, and nodes of a rack; the places of a fat tree stay as many as its nodes. */
+static bool smaller_graph(json_t *json, size_t n)
+{
+	json_t *of = json_object_get(json_array_get(json_object_get(json, "racks"), 0), "of");
+	const struct {
+		json_t *in;
+		bool drop; /* entries may be taken out */
+	} lists[] = {
+		{json_object_get(json, "racks"), false}, {json_object_get(json, "switches"), true},
+		{json_object_get(json, "links"), true},  {json_object_get(of, "switches"), false},
+		{json_object_get(of, "nodes"), true},    {json_object_get(of, "links"), false},
+		{json_object_get(json, "nodes"), true},
+	};
+
+	if (json_object_get(json, "switches") == NULL && json_object_get(json, "topology") == NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		size_t entries = json_array_size(lists[i].in);
+
+		if (n < entries) {
+			halve(json_array_get(lists[i].in, n), "count", 1);
+			return true;
+		}
+		n -= entries;
+		if (lists[i].drop && n < entries)
+			return json_array_remove(lists[i].in, n) == 0;
+		n -= lists[i].drop ? entries : 0;
+	}
+	return false;
+}
+
+static bool smaller_tree(json_t *json, size_t n)
+{
+	static const char *const key[] = {"servers", "tor", "aggregation", "core"};
+	json_t *tree = json_object_get(json_object_get(json, "topology"), "fat-tree");
+
+	if (tree == NULL || n >= sizeof(key) / sizeof(key[0]))
+		return false;
+	halve(tree, key[n], 1);
+	return true;
+}
+
 static bool less_load(json_t *json, size_t n)
 {
 	static const char *const key[] = {"depth", "size", "span"};
@@ -120,8 +162,8 @@ static bool half_the_time(json_t *json, size_t n)
 }
 
 /* First what makes all that follow cheaper to try. */
-static const step steps[] = {half_the_time, fewer_nodes, drop_fault, drop_section,
-			     fewer_faults,  less_load,   drop_kind,  drop_key};
+static const step steps[] = {half_the_time, fewer_nodes,  smaller_graph, smaller_tree, drop_fault,
+			     drop_section,  fewer_faults, less_load,     drop_kind,    drop_key};
 
 /** @param twice  whether it differs from itself is what is wrong */
 static int run_case(const void *ctx, uint64_t twice, struct verdict *v)

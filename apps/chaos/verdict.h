@@ -22,6 +22,8 @@ enum sum {
 	SUM_CALM, /**< runs that went on behind their faults, and were judged then */
 	SUM_CUT, /**< messages of which a switch got the beginning, and not the rest */
 	SUM_TWICE, /**< runs that were repeated and compared */
+	SUM_GRAPHS, /**< runs of several switches */
+	SUM_MOVED, /**< of those: links were cut, paths were left, and no operation may fail */
 	SUM_BLOCKS, /**< of links: blocks that came, each in its place */
 	SUM_CONNECTIONS, /**< of links */
 	SUMS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --capture of the command line: FILE[,link=NODE[+NODE...]][,dir=up|down]. */
+/*
+ * --capture of the command line: FILE[,link=LINK[+LINK...]][,dir=up|down]; a link is NODE, A:B or
+ * A:B:NUMBER.
+ */
 #ifndef CAPTURE_OPTION_H
 #define CAPTURE_OPTION_H
 

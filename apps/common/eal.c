@@ -120,14 +120,14 @@ static int start_given(const struct eal_args *a)
 }
 
 /** Roles that may have an lcore each: nodes, switches, schedulers. A port has that of a role at its links. */
-static unsigned int count_roles(const struct mf_config *config, const struct mf_part *part)
+static unsigned int count_roles(const struct mf_config *config, const struct mf_process_roles *plays)
 {
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < config->sw.ports; i++)
-		n += part != NULL ? part->node[i] : config->node[i].up;
+	for (unsigned int i = 0; i < config->slots; i++)
+		n += plays != NULL ? plays->node[i] : config->node[i].up;
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
-		if (part == NULL || part->sw[k])
+		if (plays == NULL || plays->sw[k])
 			n += config->switches == 0 ? 2 : 1;
 	return n;
 }
@@ -136,18 +136,19 @@ static unsigned int count_roles(const struct mf_config *config, const struct mf_
  * The first of its roles among all of the fabric. Processes of one fabric on one machine begin at different
  * CPUs, then, as long as there are enough.
  */
-static unsigned int first_role(const struct mf_config *config, const struct mf_part *part)
+static unsigned int first_role(const struct mf_config *config, const struct mf_process_roles *plays)
 {
 	unsigned int at = 0;
 
-	for (unsigned int i = 0; part != NULL && i < config->sw.ports && !part->node[i]; i++)
+	for (unsigned int i = 0; plays != NULL && i < config->slots && !plays->node[i]; i++)
 		at += config->node[i].up;
 	return at;
 }
 
-static int start_chosen(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part)
+static int start_chosen(const struct eal_args *a, const struct mf_config *config,
+			const struct mf_process_roles *plays)
 {
-	return mf_eal_start(a->program, config, count_roles(config, part), first_role(config, part),
+	return mf_eal_start(a->program, config, count_roles(config, plays), first_role(config, plays),
 			    a->telemetry);
 }
 
@@ -165,7 +166,7 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
 		}
 }
 
-int eal_start(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part,
+int eal_start(const struct eal_args *a, const struct mf_config *config, const struct mf_process_roles *plays,
 	      enum mf_clock clock, char *err, size_t errlen)
 {
 	const char *why = clock == MF_CLOCK_WALL && a->given ? refuse(a) : NULL;
@@ -175,7 +176,7 @@ int eal_start(const struct eal_args *a, const struct mf_config *config, const st
 	if (clock == MF_CLOCK_WALL && a->given && !loads_drivers(a, err, errlen))
 		return -EINVAL;
 	if (rc == 0 && clock == MF_CLOCK_WALL)
-		rc = a->given ? start_given(a) : start_chosen(a, config, part);
+		rc = a->given ? start_given(a) : start_chosen(a, config, plays);
 	if (rc == -EINVAL && why == NULL && a->given)
 		why = "its lines above say why, -h before the -- lists all";
 	if (rc == -ENOTCONN)

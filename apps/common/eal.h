@@ -25,11 +25,11 @@ void eal_split(struct eal_args *a, const char *program, int *argc, char ***argv)
  * some that work without hugepages, devices and root, and are quiet. Under both chooses the PCS's
  * variant, which has to be done before any other thread is there.
  *
- * @param part  roles that will be polled: there are not more lcores; NULL: all of the configuration
+ * @param plays  roles that will be polled: there are not more lcores; NULL: all of the configuration
  * @param err  on failure one line
  * @return 0 or -errno; -EINVAL: the arguments of the command line are at fault
  */
-int eal_start(const struct eal_args *a, const struct mf_config *config, const struct mf_part *part,
+int eal_start(const struct eal_args *a, const struct mf_config *config, const struct mf_process_roles *plays,
 	      enum mf_clock clock, char *err, size_t errlen);
 
 void eal_stop(enum mf_clock clock);

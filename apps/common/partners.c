@@ -22,12 +22,12 @@ void partners_device(void *ctx, const char *port, const char *device, const char
 	fprintf(stderr, "%s: port %s: the interface of %s %s\n", program_name, port, device, what);
 }
 
-void partners_disabled(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,
+void partners_disabled(void *ctx, const char *one, const char *other, const char *seen_by, const char *cause,
 		       mf_time at)
 {
 	(void)ctx;
 	fprintf(stderr, "%s: link of %s to %s is disabled: %s at %.3f us, seen by the %s\n", program_name,
-		node, sw, cause, (double)at / MF_US(1), switch_end ? "switch" : "node");
+		one, other, cause, (double)at / MF_US(1), seen_by);
 }
 
 void partners_stalled(void *ctx, const struct mf_stall *s)

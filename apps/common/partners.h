@@ -11,7 +11,7 @@ void partners_say(void *ctx, const char *link, const char *end, const char *port
 void partners_stalled(void *ctx, const struct mf_stall *stall);
 void partners_device(void *ctx, const char *port, const char *device, const char *what);
 void partners_wait(void *ctx, const char *whom);
-void partners_disabled(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,
+void partners_disabled(void *ctx, const char *one, const char *other, const char *seen_by, const char *cause,
 		       mf_time at);
 
 #endif

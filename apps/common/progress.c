@@ -41,10 +41,10 @@ void progress_add(struct progress_lines *l, const char *format, ...)
 /* What is in the last column may wrap. */
 void progress_put(const struct progress_lines *l)
 {
-	unsigned int room = columns();
+	unsigned int capacity = columns();
 
 	for (unsigned int i = 0; i < l->n; i++)
-		if (strlen(l->line[i]) < room) {
+		if (strlen(l->line[i]) < capacity) {
 			fprintf(stderr, "\r\033[K%s", l->line[i]);
 			fflush(stderr);
 			return;

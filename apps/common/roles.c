@@ -3,51 +3,37 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/mf_config_query.h"
 #include "roles.h"
 
 /** Which roles were named: nodes by port; behind them each switch and its scheduler. */
 struct chosen {
-	bool role[MF_PORTS_MAX + 2 * MF_CONFIG_SWITCH_LIST_MAX];
+	bool role[MF_NODES_MAX + 2 * MF_CONFIG_SWITCH_LIST_MAX];
 };
 
-static bool is(const char *name, size_t len, const char *role)
+/** Names of role i. @return false: there is none */
+static bool role_at(const struct mf_config *config, unsigned int i, struct mf_config_member *m)
 {
-	return strlen(role) == len && strncmp(name, role, len) == 0;
-}
-
-/** The name of role i, or NULL where there is none. */
-static const char *role_at(const struct mf_config *config, unsigned int i)
-{
-	if (i < config->sw.ports)
-		return config->node[i].up ? config->node[i].name : NULL;
-	i -= config->sw.ports;
-	if (i % 2 == 0)
-		return mf_config_switch_name(config, i / 2);
-	return config->switches == 0 ? mf_config_sched_name(i / 2) : NULL;
-}
-
-/** The entry of the file that has made a role: its name stands for all of them. NULL: it is no entry */
-static const char *entry_of(const struct mf_config *config, unsigned int i)
-{
-	if (i < config->sw.ports)
-		return config->group[config->node[i].group].name;
-	i = (i - config->sw.ports) / 2;
-	for (unsigned int g = 0; g < config->switch_groups; g++) {
-		if (i < config->switch_group[g].count)
-			return config->switch_group[g].name;
-		i -= config->switch_group[g].count;
+	if (i < config->slots) {
+		*m = mf_config_node_member(config, i);
+		return config->node[i].up;
 	}
-	return NULL;
+	i -= config->slots;
+	*m = mf_config_switch_member(config, i / 2);
+	if (i % 2 == 0)
+		return true;
+	m->name = m->entry = mf_config_sched_name(config, i / 2);
+	return m->name != NULL;
 }
 
 static int choose(const struct mf_config *config, struct chosen *c, const char *name, size_t len)
 {
 	int found = -ENOENT;
 
-	for (unsigned int i = 0; i < config->sw.ports + 2 * mf_config_switch_count(config); i++) {
-		const char *role = role_at(config, i), *entry = entry_of(config, i);
+	for (unsigned int i = 0; i < config->slots + 2 * mf_config_switch_count(config); i++) {
+		struct mf_config_member m;
 
-		if (role == NULL || (!is(name, len, role) && (entry == NULL || !is(name, len, entry))))
+		if (!role_at(config, i, &m) || !mf_config_means(config, name, len, &m))
 			continue;
 		if (c->role[i])
 			return -EEXIST;
@@ -61,22 +47,23 @@ static int choose(const struct mf_config *config, struct chosen *c, const char *
  * With two switches a process is ready when all its links are, and a node waits for both switches. Two
  * processes that each play a node and a switch would wait for each other for ever.
  */
-static int not_apart(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
+static int not_apart(const struct mf_config *config, const struct mf_process_roles *plays, char *err,
+		     size_t errlen)
 {
-	if (!config->backup.on || !(part->sw[0] || part->sw[1]) || !roles_missing(config, part))
+	if (!config->backup.on || !(plays->sw[0] || plays->sw[1]) || !roles_missing(config, plays))
 		return 0;
-	for (unsigned int i = 0; i < config->sw.ports; i++)
-		if (part->node[i]) {
+	for (unsigned int i = 0; i < config->slots; i++)
+		if (plays->node[i]) {
 			snprintf(err, errlen,
 				 "--run: '%s' and '%s': with two switches a process plays "
 				 "nodes, or switches, or all",
-				 config->node[i].name, mf_config_switch_name(config, part->sw[0] ? 0 : 1));
+				 config->node[i].name, mf_config_switch_name(config, plays->sw[0] ? 0 : 1));
 			return -EINVAL;
 		}
 	return 0;
 }
 
-int roles_choose(const struct mf_config *config, const char *list, struct mf_part *part, char *err,
+int roles_choose(const struct mf_config *config, const char *list, struct mf_process_roles *plays, char *err,
 		 size_t errlen)
 {
 	struct chosen c = {0};
@@ -95,21 +82,21 @@ int roles_choose(const struct mf_config *config, const char *list, struct mf_par
 		if (*name == '\0')
 			break;
 	}
-	*part = (struct mf_part){0};
-	for (unsigned int i = 0; i < config->sw.ports; i++)
-		part->node[i] = c.role[i];
+	*plays = (struct mf_process_roles){0};
+	for (unsigned int i = 0; i < config->slots; i++)
+		plays->node[i] = c.role[i];
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
-		part->sw[k] = c.role[config->sw.ports + 2 * k] || c.role[config->sw.ports + 2 * k + 1];
-	return not_apart(config, part, err, errlen);
+		plays->sw[k] = c.role[config->slots + 2 * k] || c.role[config->slots + 2 * k + 1];
+	return not_apart(config, plays, err, errlen);
 }
 
-bool roles_missing(const struct mf_config *config, const struct mf_part *part)
+bool roles_missing(const struct mf_config *config, const struct mf_process_roles *plays)
 {
-	for (unsigned int i = 0; i < config->sw.ports; i++)
-		if (config->node[i].up && !part->node[i])
+	for (unsigned int i = 0; i < config->slots; i++)
+		if (config->node[i].up && !plays->node[i])
 			return true;
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
-		if (!part->sw[k])
+		if (!plays->sw[k])
 			return true;
 	return false;
 }

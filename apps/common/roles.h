@@ -15,10 +15,10 @@
  * @return 0; -ENOENT: there is no such role, -EEXIST: named twice; -EINVAL: of two switches one is named, and
  *         a node, but not all there is
  */
-int roles_choose(const struct mf_config *config, const char *list, struct mf_part *part, char *err,
+int roles_choose(const struct mf_config *config, const char *list, struct mf_process_roles *plays, char *err,
 		 size_t errlen);
 
 /** Whether some role of the fabric is not in it. */
-bool roles_missing(const struct mf_config *config, const struct mf_part *part);
+bool roles_missing(const struct mf_config *config, const struct mf_process_roles *plays);
 
 #endif

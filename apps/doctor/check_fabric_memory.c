@@ -24,10 +24,10 @@ static uint64_t needed(const struct machine *m, bool huge)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < m->config->sw.ports; i++) {
+	for (unsigned int i = 0; i < m->config->slots; i++) {
 		const struct mf_config_node *node = &m->config->node[i];
 
-		if (m->part.node[i] && node->memory && (!huge || node->memory_config.huge_pages) &&
+		if (m->plays.node[i] && node->memory && (!huge || node->memory_config.huge_pages) &&
 		    __builtin_add_overflow(sum, node->memory_config.size, &sum))
 			return UINT64_MAX;
 	}

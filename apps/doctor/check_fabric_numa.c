@@ -17,10 +17,10 @@ static void online(const struct machine *m, cpu_set_t *out)
 
 static const struct mf_config_node *first_wish(const struct machine *m, const cpu_set_t *but)
 {
-	for (unsigned int i = 0; i < m->config->sw.ports; i++) {
+	for (unsigned int i = 0; i < m->config->slots; i++) {
 		const struct mf_config_node *node = &m->config->node[i];
 
-		if (m->part.node[i] && node->memory && node->memory_config.numa_node >= 0 &&
+		if (m->plays.node[i] && node->memory && node->memory_config.numa_node >= 0 &&
 		    !CPU_ISSET(node->memory_config.numa_node, but))
 			return node;
 	}

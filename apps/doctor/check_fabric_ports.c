@@ -19,22 +19,24 @@ static bool wanted(const struct machine *m)
 /** Some role that is played here has an end of a link there. */
 static bool is_here(const struct machine *m, unsigned int port)
 {
-	for (unsigned int n = 0; n < m->config->sw.ports; n++) {
+	for (unsigned int n = 0; n < m->config->slots; n++) {
 		const struct mf_config_node *node = &m->config->node[n];
 
 		if (!node->up)
 			continue;
-		if ((m->part.node[n] && node->link.llr.port[MF_LINK_NODE] == (int)port) ||
-		    (m->part.node[n] && node->backup_llr.port[MF_LINK_NODE] == (int)port) ||
-		    (m->part.sw[node->to] && node->link.llr.port[MF_LINK_SWITCH] == (int)port) ||
-		    (m->part.sw[1] && node->backup_llr.port[MF_LINK_SWITCH] == (int)port))
+		if ((m->plays.node[n] && node->link.llr.port[MF_LINK_NODE] == (int)port) ||
+		    (m->plays.node[n] && node->backup_llr.port[MF_LINK_NODE] == (int)port) ||
+		    (!node->direct && m->plays.sw[node->to] &&
+		     node->link.llr.port[MF_LINK_SWITCH] == (int)port) ||
+		    (m->plays.sw[1] && node->backup_llr.port[MF_LINK_SWITCH] == (int)port))
 			return true;
 	}
 	for (unsigned int i = 0; i < m->config->trunks; i++) {
 		const struct mf_config_trunk *t = &m->config->trunk[i];
+		const bool *role = t->direct ? m->plays.node : m->plays.sw;
 
-		if ((m->part.sw[t->a] && t->link.llr.port[0] == (int)port) ||
-		    (m->part.sw[t->b] && t->link.llr.port[1] == (int)port))
+		if ((role[t->a] && t->link.llr.port[0] == (int)port) ||
+		    (role[t->b] && t->link.llr.port[1] == (int)port))
 			return true;
 	}
 	return false;
@@ -49,7 +51,7 @@ static unsigned int processes(const struct machine *m)
 	for (unsigned int i = 0; i < m->config->ports; i++) {
 		bool of_nodes = false;
 
-		for (unsigned int k = 0; k < m->config->sw.ports; k++)
+		for (unsigned int k = 0; k < m->config->slots; k++)
 			of_nodes |= m->config->node[k].up &&
 				    m->config->node[k].link.llr.port[MF_LINK_NODE] == (int)i;
 		device_read(m->config->port[i].device, &d);

@@ -36,7 +36,7 @@ static void one(void *ctx, const char *name)
 }
 
 /** Where they are mounted, the first place; "": nowhere. */
-static void find_mount(const struct machine *m, char *out, size_t room)
+static void find_mount(const struct machine *m, char *out, size_t capacity)
 {
 	char *text = tree_read(m->root, "/proc/mounts"), *rest, place[256], type[64];
 
@@ -44,7 +44,7 @@ static void find_mount(const struct machine *m, char *out, size_t room)
 	for (char *line = text != NULL ? strtok_r(text, "\n", &rest) : NULL; line != NULL && out[0] == '\0';
 	     line = strtok_r(NULL, "\n", &rest))
 		if (sscanf(line, "%*s %255s %63s", place, type) == 2 && strcmp(type, "hugetlbfs") == 0)
-			snprintf(out, room, "%s", place);
+			snprintf(out, capacity, "%s", place);
 	free(text);
 }
 

@@ -37,7 +37,7 @@ void device_read(const char *text, struct device *d)
 		d->driver[len - 1] = '\0';
 }
 
-bool device_arg(const struct device *d, const char *key, char *out, size_t room)
+bool device_arg(const struct device *d, const char *key, char *out, size_t capacity)
 {
 	size_t len = strlen(key);
 
@@ -45,7 +45,7 @@ bool device_arg(const struct device *d, const char *key, char *out, size_t room)
 	for (const char *at = d->args; *at == ','; at += 1 + strcspn(at + 1, ","))
 		if (strncmp(at + 1, key, len) == 0 && at[1 + len] == '=') {
 			at += 2 + len;
-			snprintf(out, room, "%.*s", (int)strcspn(at, ","), at);
+			snprintf(out, capacity, "%.*s", (int)strcspn(at, ","), at);
 			return true;
 		}
 	return false;
@@ -157,19 +157,19 @@ static bool look_at_rights(const struct machine *m, unsigned int capability, con
 static void look_at_af_packet(const struct machine *m, const struct mf_config_port *p, const struct device *d,
 			      struct device_fault *f)
 {
-	long room = AF_PACKET_FRAME;
+	long capacity = AF_PACKET_FRAME;
 	unsigned int needed = p->mtu + ETHER_HEAD + AF_PACKET_HEAD, frame = AF_PACKET_FRAME;
 	char text[16];
 
 	if (!look_at_interface(m, p, d, f) || !look_at_rights(m, CAP_NET_RAW, "NET_RAW", f))
 		return;
 	if (device_arg(d, "framesz", text, sizeof(text)))
-		room = strtol(text, NULL, 10);
-	if (room >= (long)needed)
+		capacity = strtol(text, NULL, 10);
+	if (capacity >= (long)needed)
 		return;
 	while (frame < needed)
 		frame *= 2;
-	fault(f, FAIL, "frames of an MTU of %u do not fit in framesz=%ld", p->mtu, room);
+	fault(f, FAIL, "frames of an MTU of %u do not fit in framesz=%ld", p->mtu, capacity);
 	mend(f, "\"device\": \"%.60s,...,framesz=%u,blocksz=%u\" in the fabric file", d->name, frame,
 	     2 * frame);
 }

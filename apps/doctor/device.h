@@ -22,7 +22,7 @@ struct device_fault {
 void device_read(const char *text, struct device *d);
 
 /** The value of an argument. @return false: it is not there, and out is empty */
-bool device_arg(const struct device *d, const char *key, char *out, size_t room);
+bool device_arg(const struct device *d, const char *key, char *out, size_t capacity);
 
 /** @param out  all zero @return out->level */
 enum level device_look(const struct machine *m, const struct mf_config_port *p, const struct device *d,

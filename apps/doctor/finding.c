@@ -9,16 +9,16 @@
 const char *const level_name[LEVELS] = {"pass", "warn", "fail"};
 
 /** One line of ASCII, whatever was in a file that is quoted. */
-__attribute__((format(printf, 3, 0))) static void add(char *text, size_t room, const char *format,
+__attribute__((format(printf, 3, 0))) static void add(char *text, size_t capacity, const char *format,
 						      va_list args)
 {
 	size_t len = strlen(text);
 
-	if (len > 0 && len < room)
-		len += (size_t)snprintf(text + len, room - len, "; ");
-	if (len < room)
-		vsnprintf(text + len, room - len, format, args);
-	for (text += len < room ? len : room - 1; *text != '\0'; text++)
+	if (len > 0 && len < capacity)
+		len += (size_t)snprintf(text + len, capacity - len, "; ");
+	if (len < capacity)
+		vsnprintf(text + len, capacity - len, format, args);
+	for (text += len < capacity ? len : capacity - 1; *text != '\0'; text++)
 		if (!isprint((unsigned char)*text))
 			*text = '?';
 }

@@ -85,10 +85,10 @@ unsigned int machine_roles(const struct machine *m)
 	unsigned int n = 0;
 
 	for (unsigned int k = 0; k < mf_config_switch_count(m->config); k++)
-		if (m->part.sw[k])
+		if (m->plays.sw[k])
 			n += m->config->switches == 0 ? 2 : 1;
-	for (unsigned int i = 0; i < m->config->sw.ports; i++)
-		n += m->part.node[i];
+	for (unsigned int i = 0; i < m->config->slots; i++)
+		n += m->plays.node[i];
 	return n;
 }
 

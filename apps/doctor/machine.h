@@ -35,7 +35,7 @@ struct machine {
 	unsigned int vfio_nics;
 	double noise; /**< seconds to listen to each CPU; 0: not at all */
 	const struct mf_config *config; /**< fabric that is meant to run; NULL: none */
-	struct mf_part part; /**< of it that is played here */
+	struct mf_process_roles plays; /**< of it that is played here */
 	bool whole; /**< nobody has said what: all */
 	struct build build;
 };

@@ -58,7 +58,7 @@ static int compare_files(const struct options *o, const struct mf_config *config
 }
 
 static int open_and_examine(const struct options *o, const struct mf_config *config,
-			    const struct mf_part *part)
+			    const struct mf_process_roles *plays)
 {
 	struct machine m = {
 		.root = o->root,
@@ -67,7 +67,7 @@ static int open_and_examine(const struct options *o, const struct mf_config *con
 		.given = o->lcores > 0,
 		.chosen = o->cpus,
 		.config = config,
-		.part = *part,
+		.plays = *plays,
 		.whole = o->roles == NULL,
 		.build = {.dpdk = MF_DPDK, .running = rte_version(), .left_out = MF_DRIVERS_LEFT_OUT},
 	};
@@ -85,16 +85,16 @@ static int open_and_examine(const struct options *o, const struct mf_config *con
 static int act(void *options, struct mf_config *config)
 {
 	const struct options *o = options;
-	struct mf_part part = {0};
+	struct mf_process_roles plays = {0};
 	char err[ERR_LEN];
 
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
-		part.sw[k] = true;
-	for (unsigned int i = 0; i < config->sw.ports; i++)
-		part.node[i] = config->node[i].up;
-	if (o->roles != NULL && roles_choose(config, o->roles, &part, err, sizeof(err)) != 0)
+		plays.sw[k] = true;
+	for (unsigned int i = 0; i < config->slots; i++)
+		plays.node[i] = config->node[i].up;
+	if (o->roles != NULL && roles_choose(config, o->roles, &plays, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
-	return open_and_examine(o, config, &part);
+	return open_and_examine(o, config, &plays);
 }
 
 int main(int argc, char **argv)
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	if (options_parse(&o, argc, argv, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
 	if (o.file == NULL && !o.help && !o.version)
-		return output_end(open_and_examine(&o, NULL, &(struct mf_part){0}));
+		return output_end(open_and_examine(&o, NULL, &(struct mf_process_roles){0}));
 	return program_run(
 		&(struct request){.help = o.help, .version = o.version, .file = o.file, .options = &o},
 		options_help, act);

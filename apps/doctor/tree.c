@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 0))) static bool path_of(char *path, const char
 	})
 
 /** At most room octets, and a zero behind. @return how many, or -1 */
-static ssize_t slurp(const char *path, char *out, size_t room)
+static ssize_t slurp(const char *path, char *out, size_t capacity)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -46,7 +46,7 @@ static ssize_t slurp(const char *path, char *out, size_t room)
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		while ((n = read(fd, out + len, room - len)) > 0)
+		while ((n = read(fd, out + len, capacity - len)) > 0)
 			len += (size_t)n;
 	close(fd);
 	out[len] = '\0';
@@ -76,20 +76,20 @@ static char *trim(char *text)
 	return text;
 }
 
-static bool line_of(const char *path, char *out, size_t room)
+static bool line_of(const char *path, char *out, size_t capacity)
 {
 	char text[LINE + 1];
 
 	out[0] = '\0';
-	return slurp(path, text, LINE) >= 0 && snprintf(out, room, "%s", trim(text)) >= 0;
+	return slurp(path, text, LINE) >= 0 && snprintf(out, capacity, "%s", trim(text)) >= 0;
 }
 
-bool tree_line(const char *root, char *out, size_t room, const char *format, ...)
+bool tree_line(const char *root, char *out, size_t capacity, const char *format, ...)
 {
 	char path[TREE_PATH];
 
 	out[0] = '\0';
-	return PATH_OF(path, root, format) && line_of(path, out, room);
+	return PATH_OF(path, root, format) && line_of(path, out, capacity);
 }
 
 bool tree_number(const char *root, int64_t *out, const char *format, ...)
@@ -103,7 +103,7 @@ bool tree_number(const char *root, int64_t *out, const char *format, ...)
 	return end != line && *end == '\0' && errno == 0;
 }
 
-bool tree_link(const char *root, char *out, size_t room, const char *format, ...)
+bool tree_link(const char *root, char *out, size_t capacity, const char *format, ...)
 {
 	char path[TREE_PATH], target[TREE_PATH];
 	const char *last;
@@ -117,7 +117,7 @@ bool tree_link(const char *root, char *out, size_t room, const char *format, ...
 		return false;
 	target[n] = '\0';
 	last = strrchr(target, '/');
-	snprintf(out, room, "%s", last != NULL ? last + 1 : target);
+	snprintf(out, capacity, "%s", last != NULL ? last + 1 : target);
 	return true;
 }
 

@@ -16,7 +16,7 @@
 char *tree_read(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Its first line without the white space around it. @return false: cannot be read, and out is empty */
-bool tree_line(const char *root, char *out, size_t room, const char *format, ...)
+bool tree_line(const char *root, char *out, size_t capacity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /** A whole number in its first line, decimal or 0x.... @return false: cannot be read, or is none */
@@ -24,7 +24,7 @@ bool tree_number(const char *root, int64_t *out, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /** The last component of what a symbolic link points to. */
-bool tree_link(const char *root, char *out, size_t room, const char *format, ...)
+bool tree_link(const char *root, char *out, size_t capacity, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 bool tree_exists(const char *root, const char *format, ...) __attribute__((format(printf, 2, 3)));

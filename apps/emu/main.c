@@ -94,11 +94,11 @@ static int run(const struct options *o, const struct mf_config *config, struct o
 		.disabled = partners_disabled,
 		.stalled = partners_stalled,
 		.captures = out->captures,
-		.history = out->history.to.open ? o->history.room : 0,
+		.history = out->history.to.open ? o->history.capacity : 0,
 	};
 	char err[ERR_LEN], text[2 * ERR_LEN];
-	struct mf_fabric *f =
-		mf_fabric_new_part(config, o->clock, o->roles != NULL ? &o->part : NULL, err, sizeof(err));
+	struct mf_fabric *f = mf_fabric_new_process(config, o->clock, o->roles != NULL ? &o->plays : NULL,
+						    err, sizeof(err));
 	int rc;
 
 	if (f == NULL) {
@@ -136,7 +136,7 @@ static int run(const struct options *o, const struct mf_config *config, struct o
 static int run_clock(const struct options *o, const struct mf_config *config, struct outputs *out)
 {
 	char err[ERR_LEN];
-	int rc = eal_start(&o->eal, config, o->roles != NULL ? &o->part : NULL, o->clock, err, sizeof(err));
+	int rc = eal_start(&o->eal, config, o->roles != NULL ? &o->plays : NULL, o->clock, err, sizeof(err));
 
 	if (rc != 0)
 		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);
@@ -236,16 +236,16 @@ static int act(void *options, struct mf_config *config)
 	options_apply(o, config);
 	if (o->seeds != 0 && config->seed > INT64_MAX - o->seeds)
 		return complain(USAGE, "--seeds: there are not so many behind the seed");
-	if (o->roles != NULL && roles_choose(config, o->roles, &o->part, err, sizeof(err)) != 0)
+	if (o->roles != NULL && roles_choose(config, o->roles, &o->plays, err, sizeof(err)) != 0)
 		return complain(USAGE, err);
-	o->part.recorded = o->record != NULL;
+	o->plays.recorded = o->record != NULL;
 	if (o->roles != NULL && o->clock == MF_CLOCK_VIRTUAL && o->action == ACTION_RUN &&
-	    roles_missing(config, &o->part))
+	    roles_missing(config, &o->plays))
 		return complain(USAGE, "--run: under the virtual clock one process plays all roles");
 	if (compare_files(o, config) != SOUND)
 		return USAGE;
 	if (opens_ports(o) &&
-	    mf_ports_check(config, o->roles != NULL ? &o->part : NULL, err, sizeof(err)) != 0) {
+	    mf_ports_check(config, o->roles != NULL ? &o->plays : NULL, err, sizeof(err)) != 0) {
 		fprintf(stderr, "%s: %s\n", o->file, err); /* as faults of the file are told */
 		return USAGE;
 	}

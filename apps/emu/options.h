@@ -29,7 +29,7 @@ struct options {
 	struct eal_args eal;
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
-	struct mf_part part; /**< those of roles */
+	struct mf_process_roles plays; /**< those of roles */
 	const char *json; /**< NULL: none */
 	const char *messages; /**< CSV file for the log, NULL: none */
 	const char *record; /**< folder, NULL: none */

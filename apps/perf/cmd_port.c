@@ -20,20 +20,20 @@ static const char *name_at(unsigned int n)
 {
 	if (n == 0)
 		return ALL;
-	for (unsigned int p = 0; p < fabric->sw.ports; p++)
+	for (unsigned int p = 0; p < fabric->slots; p++)
 		if (fabric->node[p].up && --n == 0)
 			return fabric->node[p].name;
 	return NULL;
 }
 
-static int parse(cmdline_parse_token_hdr_t *token, const char *text, void *result, unsigned int room)
+static int parse(cmdline_parse_token_hdr_t *token, const char *text, void *result, unsigned int capacity)
 {
 	size_t len = 0;
 
 	(void)token;
 	while (!cmdline_isendoftoken(text[len]))
 		len++;
-	if (len == 0 || len >= STR_TOKEN_SIZE || (result != NULL && len >= room))
+	if (len == 0 || len >= STR_TOKEN_SIZE || (result != NULL && len >= capacity))
 		return -1;
 	if (result != NULL) {
 		memcpy(result, text, len);
@@ -48,21 +48,21 @@ static int names(cmdline_parse_token_hdr_t *token)
 	return (int)fabric->nodes + 1;
 }
 
-static int name(cmdline_parse_token_hdr_t *token, int n, char *text, unsigned int room)
+static int name(cmdline_parse_token_hdr_t *token, int n, char *text, unsigned int capacity)
 {
 	const char *found = n >= 0 ? name_at((unsigned int)n) : NULL;
 
 	(void)token;
-	if (found == NULL || strlen(found) >= room)
+	if (found == NULL || strlen(found) >= capacity)
 		return -1;
 	strcpy(text, found);
 	return 0;
 }
 
-static int help(cmdline_parse_token_hdr_t *token, char *text, unsigned int room)
+static int help(cmdline_parse_token_hdr_t *token, char *text, unsigned int capacity)
 {
 	(void)token;
-	snprintf(text, room, "PORT, node, or all");
+	snprintf(text, capacity, "PORT, node, or all");
 	return 0;
 }
 
@@ -82,7 +82,7 @@ bool cmd_port(struct session *s, const char *command, const char *word, int *por
 	*port = -1;
 	if (strcmp(word, ALL) == 0)
 		return true;
-	if (mf_number_whole(word, &number) == 0 && number < config->sw.ports)
+	if (mf_number_whole(word, &number) == 0 && number < config->slots)
 		n = (int)number;
 	else
 		n = mf_config_node(config, word);

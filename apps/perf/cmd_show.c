@@ -45,7 +45,7 @@ static void do_node(void *parsed, struct cmdline *cl, void *data)
 	(void)cl;
 	if (!cmd_port(s, "show node", w->word[2], &port))
 		return;
-	for (int p = 0; p < (int)s->run.config->sw.ports; p++)
+	for (int p = 0; p < (int)s->run.config->slots; p++)
 		if (s->run.config->node[p].up && (port < 0 || p == port))
 			show_node(stdout, &s->view, (unsigned int)p);
 }

@@ -30,9 +30,10 @@ void counters_take(struct counters *c, struct mf_fabric *f, const struct mf_conf
 	mf_fabric_hold(f);
 	for (unsigned int p = 0; p < c->ports; p++)
 		xstats_take(f, config, p, c->port[p]);
-	c->stack.n = mf_fabric_stack(f, 0, c->ports, c->stack.counter);
+	c->stack.n = mf_fabric_stack(f, 0, 0, c->ports, c->stack.counter);
 	mf_fabric_let_go(f);
-	c->bridge.n = mf_fabric_bridge(f, c->bridge.counter);
+	c->bridge.n = mf_fabric_bridge(f, 0, c->bridge.counter);
+	c->policy.n = mf_fabric_policy(f, 0, c->policy.counter);
 	mf_fabric_sched(f, &c->sched);
 	mf_fabric_switch(f, &c->sw);
 }

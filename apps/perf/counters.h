@@ -17,6 +17,7 @@ struct counters {
 	struct mf_sched_stats sched;
 	struct mf_switch_stats sw;
 	struct counter_list stack, bridge; /**< of a stack above the MAC; empty: there is none */
+	struct counter_list policy; /**< of the scheduler's policy, beside sched */
 	mf_time fabric; /**< time of the run */
 	double host; /**< seconds of CLOCK_MONOTONIC */
 };

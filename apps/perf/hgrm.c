@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "figures.h"
+#include "hist_summary.h"
 #include "output.h"
 
 #define US 1e6 /* ps */
@@ -42,7 +42,7 @@ static double next_share(double share)
 
 int hgrm_write(FILE *out, const struct mf_hist *h)
 {
-	struct figures f = figures_of(h);
+	struct hist_summary f = hist_summary_of(h);
 	struct walk w = {.count = h->bucket[0]};
 	double share = 0;
 

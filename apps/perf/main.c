@@ -114,7 +114,7 @@ static int run(const struct options *o, struct mf_config *config, struct files *
 static int run_clock(const struct options *o, struct mf_config *config, struct files *files)
 {
 	char err[ERR_LEN];
-	int rc = eal_start(&o->eal, config, o->test.part, o->clock, err, sizeof(err));
+	int rc = eal_start(&o->eal, config, o->test.plays, o->clock, err, sizeof(err));
 
 	if (rc != 0)
 		return complain(rc == -EINVAL && o->eal.given ? USAGE : FAILED, err);

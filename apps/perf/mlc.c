@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of the Memory Latency Checker. Its MB has 1,000,000 octets. */
-#include "figures.h"
+#include "hist_summary.h"
 #include "table.h"
 
 #define MB 1e6
@@ -36,7 +36,7 @@ void mlc_loaded_line(FILE *out, const struct outcome *o)
 
 	if (h != NULL)
 		fprintf(out, " %05u\t%.2f\t%9.1f\n", (unsigned int)(o->point.delay / MF_NS(1)),
-			figures_of(h).mean, outcome_bandwidth(o) / MB);
+			hist_summary_of(h).mean, outcome_bandwidth(o) / MB);
 }
 
 static const struct outcome *find(const struct run *r, int compute, int memory)
@@ -49,10 +49,10 @@ static const struct outcome *find(const struct run *r, int compute, int memory)
 
 void mlc_matrix(FILE *out, const struct run *r)
 {
-	uint16_t compute[MF_PORTS_MAX], memory[MF_PORTS_MAX];
+	uint16_t compute[MF_NODES_MAX], memory[MF_NODES_MAX];
 	unsigned int memories = test_memory_nodes(r->config, memory);
 
-	test_compute_nodes(r->test.part, r->config, compute);
+	test_compute_nodes(r->test.plays, r->config, compute);
 	fprintf(out,
 		"Measuring Memory Bandwidths between nodes within the fabric\n"
 		"Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n"

@@ -290,12 +290,12 @@ static int apply_roles(struct options *o, const struct mf_config *config, char *
 
 	if (o->roles == NULL)
 		return 0;
-	if (roles_choose(config, o->roles, &o->part, reason, sizeof(reason)) != 0)
+	if (roles_choose(config, o->roles, &o->plays, reason, sizeof(reason)) != 0)
 		return argument_refuse(err, errlen, "option %s", reason);
-	if (o->clock == MF_CLOCK_VIRTUAL && roles_missing(config, &o->part))
+	if (o->clock == MF_CLOCK_VIRTUAL && roles_missing(config, &o->plays))
 		return argument_refuse(err, errlen,
 				       "option --run: under the virtual clock one process plays all roles");
-	o->test.part = &o->part;
+	o->test.plays = &o->plays;
 	return 0;
 }
 

@@ -15,7 +15,7 @@ struct options {
 	enum mf_clock clock;
 	const char *file; /**< the fabric file */
 	const char *roles; /**< NULL: all */
-	struct mf_part part; /**< those of roles */
+	struct mf_process_roles plays; /**< those of roles */
 	struct test test;
 	bool interactive;
 	const char *commands; /**< file of commands, or NULL */

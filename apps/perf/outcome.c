@@ -85,7 +85,7 @@ static void sum_clients(const struct mf_fabric *f, const struct mf_config *confi
 			struct mf_client_stats *sum)
 {
 	memset(sum, 0, sizeof(*sum));
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up && config->node[i].workload == workload)
 			add_client(sum, mf_fabric_client(f, i));
 }
@@ -140,7 +140,7 @@ static void take_load(struct outcome *o, const struct mf_fabric *f, const struct
 
 	o->from = w.from;
 	o->to = w.to;
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up && config->node[i].workload == 0)
 			add_rated(o, &w, mf_fabric_client(f, i));
 }

@@ -20,7 +20,7 @@ static const unsigned int delays[] = {0,   2,    8,    15,   50,   100,  200,  3
 
 static uint64_t smallest_memory(const struct mf_config *config, const char **name)
 {
-	uint16_t node[MF_PORTS_MAX];
+	uint16_t node[MF_NODES_MAX];
 	unsigned int n = test_memory_nodes(config, node);
 	uint64_t least = UINT64_MAX;
 
@@ -54,7 +54,8 @@ static uint64_t needed(const struct test *t, uint32_t size)
 	return t->rate > 0 ? each : each * test_depth(t);
 }
 
-int plan_fits(const struct test *t, const struct mf_config *config, uint32_t size, char *reason, size_t room)
+int plan_fits(const struct test *t, const struct mf_config *config, uint32_t size, char *reason,
+	      size_t capacity)
 {
 	const char *name = "";
 	uint64_t memory = smallest_memory(config, &name), all = needed(t, size) * regions(t, config);
@@ -62,11 +63,12 @@ int plan_fits(const struct test *t, const struct mf_config *config, uint32_t siz
 
 	if ((uint64_t)size * at_a_time(t) > MF_CONFIG_BUFFER_MAX)
 		return argument_refuse(
-			reason, room, "%s at depth %u is more than %s, the buffers of a client",
+			reason, capacity, "%s at depth %u is more than %s, the buffers of a client",
 			mf_unit_put_size(a, size), at_a_time(t), mf_unit_put_size(b, MF_CONFIG_BUFFER_MAX));
 	if (all > memory)
 		return argument_refuse(
-			reason, room, "%s at depth %u is more than the memory of %s, %s, holds (clients: %u)",
+			reason, capacity,
+			"%s at depth %u is more than the memory of %s, %s, holds (clients: %u)",
 			mf_unit_put_size(a, size), at_a_time(t), name, mf_unit_put_size(b, memory),
 			regions(t, config));
 	return 0;
@@ -74,8 +76,8 @@ int plan_fits(const struct test *t, const struct mf_config *config, uint32_t siz
 
 int plan_probe(const struct test *t, const struct mf_config *config)
 {
-	uint16_t node[MF_PORTS_MAX];
-	unsigned int n = test_compute_nodes(t->part, config, node);
+	uint16_t node[MF_NODES_MAX];
+	unsigned int n = test_compute_nodes(t->plays, config, node);
 
 	if (t->kind != TEST_LOADED_LATENCY || test_clients(t, config) >= n)
 		return -1;
@@ -96,11 +98,11 @@ static int all_sizes(const struct test *t, const struct mf_config *config, struc
 
 static int all_pairs(const struct test *t, const struct mf_config *config, struct point *points)
 {
-	uint16_t compute[MF_PORTS_MAX], memory[MF_PORTS_MAX];
+	uint16_t compute[MF_NODES_MAX], memory[MF_NODES_MAX];
 	unsigned int memories = test_memory_nodes(config, memory);
 	int n = 0;
 
-	test_compute_nodes(t->part, config, compute);
+	test_compute_nodes(t->plays, config, compute);
 	for (unsigned int i = 0; i < test_clients(t, config); i++)
 		for (unsigned int k = 0; k < memories; k++)
 			if (compute[i] != memory[k])
@@ -143,7 +145,7 @@ static json_t *names(const struct mf_config *config, const uint16_t *node, unsig
 
 static json_t *targets(const struct test *t, const struct point *p, const struct mf_config *config)
 {
-	uint16_t node[MF_PORTS_MAX], only = (uint16_t)p->memory;
+	uint16_t node[MF_NODES_MAX], only = (uint16_t)p->memory;
 
 	if (p->memory >= 0)
 		return names(config, &only, 1);
@@ -185,13 +187,13 @@ static void set_loop(const struct test *t, const struct point *p, json_t *o)
 static json_t *workload_json(const struct test *t, const struct point *p, enum mf_clock clock,
 			     const struct mf_config *config)
 {
-	uint16_t node[MF_PORTS_MAX], only = (uint16_t)p->compute;
+	uint16_t node[MF_NODES_MAX], only = (uint16_t)p->compute;
 	const char *name = "";
-	uint64_t room = smallest_memory(config, &name) / regions(t, config) / LINE * LINE;
+	uint64_t capacity = smallest_memory(config, &name) / regions(t, config) / LINE * LINE;
 	uint64_t span = needed(t, p->size) > SPAN ? needed(t, p->size) : SPAN;
 	json_t *o = json_object();
 
-	test_compute_nodes(t->part, config, node);
+	test_compute_nodes(t->plays, config, node);
 	json_object_set_new(o, "nodes",
 			    p->compute >= 0 ? names(config, &only, 1)
 					    : names(config, node, test_clients(t, config)));
@@ -200,7 +202,7 @@ static json_t *workload_json(const struct test *t, const struct point *p, enum m
 	if (!test_atomic(t))
 		json_object_set_new(o, "size", json_integer(p->size));
 	json_object_set_new(o, "pattern", json_string(mf_config_pattern_name(t->pattern)));
-	json_object_set_new(o, "span", json_integer((json_int_t)(span < room ? span : room)));
+	json_object_set_new(o, "span", json_integer((json_int_t)(span < capacity ? span : capacity)));
 	json_object_set_new(o, "verify", json_boolean(!t->unverified));
 	set_loop(t, p, o);
 	return o;
@@ -222,7 +224,7 @@ static mf_time slowest_block(const struct mf_config *config)
 {
 	mf_time slowest = 0;
 
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up)
 			slowest = mf_time_max(slowest, config->node[i].link.period);
 	return slowest;
@@ -238,7 +240,7 @@ static void lengthen_timers(const struct test *t, const struct point *p, struct 
 	uint64_t blocks = ((uint64_t)p->size + 7) / 8 * test_clients(t, config) * at_a_time(t);
 	mf_time all = 2 * blocks * slowest_block(config);
 
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+	for (unsigned int i = 0; i < config->slots; i++) {
 		struct mf_config_host *h = &config->node[i].host;
 		mf_time *const timer[] = {&h->read_timeout[MF_CLOCK_VIRTUAL],
 					  &h->write_timeout[MF_CLOCK_VIRTUAL]};
@@ -256,6 +258,7 @@ int plan_apply(const struct test *t, const struct point *p, enum mf_clock clock,
 	int probe = plan_probe(t, config), rc;
 	json_t *all = json_array(), *load = workload_json(t, p, clock, config);
 
+	config->report_series = 0; /* no table shows one, and a test may have more steps than there can be */
 	config->clock[clock].duration =
 		counted || t->forever ? MF_CONFIG_DURATION_MAX : test_duration(t, clock);
 	if (probe >= 0)

@@ -17,7 +17,8 @@ struct point {
  * @param reason  why not, one line
  * @return 0 or -EINVAL
  */
-int plan_fits(const struct test *t, const struct mf_config *config, uint32_t size, char *reason, size_t room);
+int plan_fits(const struct test *t, const struct mf_config *config, uint32_t size, char *reason,
+	      size_t capacity);
 
 /** All runs of a test that was checked. @param points  to be freed @return how many, or -ENOMEM */
 int plan_points(const struct test *t, const struct mf_config *config, struct point **points);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "result.h"
 
-#include "figures.h"
+#include "hist_summary.h"
 
 static void set(json_t *o, const char *key, uint64_t value)
 {
@@ -26,7 +26,7 @@ static json_t *buckets_json(const struct mf_hist *h)
 
 static json_t *series_json(const struct series *s)
 {
-	struct figures f = figures_of(s->hist);
+	struct hist_summary f = hist_summary_of(s->hist);
 	json_t *o = json_object();
 
 	json_object_set_new(o, "operation", json_string(mf_config_mix_name(s->kind)));

@@ -23,7 +23,7 @@ int run_init(struct run *r, struct mf_config *config, enum mf_clock clock)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&r->changed, &attr);
 	pthread_condattr_destroy(&attr);
-	return counters_init(&r->last, config->sw.ports);
+	return counters_init(&r->last, config->slots);
 }
 
 static void forget(struct run *r)
@@ -50,7 +50,7 @@ static uint64_t octets_received(const struct run *r)
 
 	struct mf_host_stats s;
 
-	for (unsigned int i = 0; i < r->config->sw.ports; i++)
+	for (unsigned int i = 0; i < r->config->slots; i++)
 		if (mf_fabric_host(r->fabric, i, &s))
 			sum += s.rx_octets;
 	return sum;
@@ -97,7 +97,7 @@ static int run_fabric(struct run *r, bool stay)
 		.tick = tick,
 		.tick_ctx = r,
 		.tick_period = TICK,
-		.history = r->history != NULL ? r->history->room : 0,
+		.history = r->history != NULL ? r->history->capacity : 0,
 	};
 	int rc = mf_telemetry_add(r->fabric, NULL);
 
@@ -141,11 +141,11 @@ bool run_counters(struct run *r, struct counters *c)
 /** Some memory is of another process, and outlives a run of this one. */
 static bool memory_elsewhere(const struct run *r)
 {
-	uint16_t node[MF_PORTS_MAX];
-	unsigned int n = r->test.part != NULL ? test_memory_nodes(r->config, node) : 0;
+	uint16_t node[MF_NODES_MAX];
+	unsigned int n = r->test.plays != NULL ? test_memory_nodes(r->config, node) : 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		if (!r->test.part->node[node[i]])
+		if (!r->test.plays->node[node[i]])
 			return true;
 	return false;
 }
@@ -172,7 +172,7 @@ static int run_point(struct run *r, struct outcome *o, bool stay)
 
 	if (rc != 0)
 		return rc;
-	f = mf_fabric_new_part(r->config, r->clock, r->test.part, r->err, sizeof(r->err));
+	f = mf_fabric_new_process(r->config, r->clock, r->test.plays, r->err, sizeof(r->err));
 	if (f == NULL)
 		return -ENOMEM;
 	r->window_at = 0;
@@ -242,9 +242,9 @@ int run_goodbye(struct run *r)
 {
 	int rc;
 
-	if (r->test.part == NULL || r->generation == 0)
+	if (r->test.plays == NULL || r->generation == 0)
 		return 0;
-	r->fabric = mf_fabric_new_part(r->config, r->clock, r->test.part, r->err, sizeof(r->err));
+	r->fabric = mf_fabric_new_process(r->config, r->clock, r->test.plays, r->err, sizeof(r->err));
 	if (r->fabric == NULL)
 		return -ENOMEM;
 	mf_fabric_stop(r->fabric);

@@ -31,11 +31,11 @@ enum setting setting_find(const char *name);
  * @param reason  why not, one line that follows the name of the setting
  * @return 0 or -EINVAL
  */
-int setting_set(struct test *t, enum setting s, const char *value, char *reason, size_t room);
+int setting_set(struct test *t, enum setting s, const char *value, char *reason, size_t capacity);
 
 /** What a setting is, its default included. @return text */
 const char *setting_put(const struct test *t, enum setting s, const struct mf_config *config,
-			enum mf_clock clock, char *text, size_t room);
+			enum mf_clock clock, char *text, size_t capacity);
 
 /**
  * Whether the settings go together and fit the fabric.
@@ -44,6 +44,6 @@ const char *setting_put(const struct test *t, enum setting s, const struct mf_co
  * @return 0 or -EINVAL
  */
 int setting_check(const struct test *t, const struct mf_config *config, enum setting *at, char *reason,
-		  size_t room);
+		  size_t capacity);
 
 #endif

@@ -16,7 +16,7 @@ int view_init(struct view *v, struct run *r)
 
 	*v = (struct view){.run = r};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && rc == 0; i++)
-		rc = counters_init(all[i], r->config->sw.ports);
+		rc = counters_init(all[i], r->config->slots);
 	return rc;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mf_unit.h"
-#include "figures.h"
+#include "hist_summary.h"
 #include "show.h"
 
 static void put_config(FILE *out, const struct mf_config *config, unsigned int port)
@@ -43,11 +43,11 @@ static struct mf_hist *copy_of(const struct mf_hist *live)
 static void put_kind(FILE *out, const struct mf_client_stats *s, unsigned int k)
 {
 	struct mf_hist *h = copy_of(&s->kind[k].latency);
-	struct figures f;
+	struct hist_summary f;
 
 	if (h == NULL)
 		return;
-	f = figures_of(h);
+	f = hist_summary_of(h);
 	show_line(out, mf_client_kind_name((enum mf_client_kind)k),
 		  "%" PRIu64 " measured; p50 %.3f us, p99 %.3f us, p99.9 %.3f us, max %.3f us%s", f.count,
 		  f.p50 / 1e3, f.p99 / 1e3, f.p99_9 / 1e3, f.max / 1e3,
@@ -74,7 +74,7 @@ static void put_host(FILE *out, const struct view *v, const struct mf_host_stats
 	show_line(out, "timeouts", "%" PRIu64, h->timeouts);
 	show_line(out, "dropped", "%" PRIu64,
 		  h->drop_check + h->drop_proto + h->drop_unknown + h->drop_dst + h->drop_room);
-	if (v->run->config->stack_ops == NULL)
+	if (v->run->config->tier->stack_ops == NULL)
 		show_table(out, &table);
 	else
 		show_section(out, &table, "drops.hosts");

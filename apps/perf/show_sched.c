@@ -17,7 +17,7 @@ static void put_list(FILE *out, const struct view *v, const struct counter_list 
 
 static void put_edm(FILE *out, const struct view *v, const struct shown_table *sw)
 {
-	const struct mf_config_sched *c = &v->run->config->sched;
+	const struct mf_config_sched *c = &v->run->config->tier->sched;
 	const struct shown_table sched = {.v = v,
 					  .table = mf_sched_counters,
 					  .now = &v->now.sched,
@@ -27,6 +27,7 @@ static void put_edm(FILE *out, const struct view *v, const struct shown_table *s
 	show_head(out, "Scheduler statistics");
 	show_line(out, "policy", "%s/%s", c->policy, c->priority == MF_SCHED_SRPT ? "srpt" : "fcfs");
 	show_table(out, &sched);
+	put_list(out, v, &v->now.policy, &v->clear_sched.policy);
 	show_end(out);
 	show_head(out, "Switch statistics");
 	show_table(out, sw);
@@ -39,11 +40,13 @@ static void put_frames(FILE *out, const struct view *v, const struct shown_table
 	const struct mf_config *c = v->run->config;
 
 	show_head(out, "Stack statistics");
-	show_line(out, "stack", "%s", c->stack.name);
+	show_line(out, "stack", "%s", c->tier->stack.name);
 	put_list(out, v, &v->now.stack, &v->clear_sched.stack);
 	show_end(out);
+	if (c->tier->direct)
+		return;
 	show_head(out, "Switch statistics");
-	show_line(out, "bridge", "%s", c->bridge.name);
+	show_line(out, "bridge", "%s", c->tier->bridge.name);
 	put_list(out, v, &v->now.bridge, &v->clear_sched.bridge);
 	show_section(out, sw, "drops.switch");
 	show_end(out);
@@ -59,7 +62,7 @@ void show_sched(FILE *out, struct view *v)
 
 	if (!view_take(v, out))
 		return;
-	if (v->run->config->stack_ops == NULL)
+	if (v->run->config->tier->stack_ops == NULL)
 		put_edm(out, v, &sw);
 	else
 		put_frames(out, v, &sw);

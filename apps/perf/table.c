@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "figures.h"
+#include "hist_summary.h"
 #include "setting.h"
 
 #define US 1000.0 /* ns */
@@ -25,7 +25,7 @@ static void latency_columns(FILE *out)
 
 static void latency_line(FILE *out, uint32_t size, const struct mf_hist *h)
 {
-	struct figures f = figures_of(h);
+	struct hist_summary f = hist_summary_of(h);
 
 	fprintf(out, " %-9u %-12" PRIu64 " %12.3f %12.3f %16.3f %12.3f %14.3f %22.3f %24.3f\n", size, f.count,
 		f.min / US, f.max / US, f.p50 / US, f.mean / US, f.stdev / US, f.p99 / US, f.p99_9 / US);
@@ -97,20 +97,26 @@ static void put_setting(FILE *out, const struct run *r, const char *name, enum s
 static void put_fabric(FILE *out, const struct run *r)
 {
 	const struct mf_config *c = r->config;
-	uint16_t node[MF_PORTS_MAX];
+	uint16_t node[MF_NODES_MAX];
 	unsigned int compute = test_compute_nodes(NULL, c, node), memory = test_memory_nodes(c, node);
 
+	if (mf_config_switch_count(c) == 0) {
+		fprintf(out, " %-16s : %s, a link between two nodes, stack %s\n", "Fabric",
+			c->name[0] != '\0' ? c->name : "unnamed", c->tier->stack.name);
+		fprintf(out, " %-16s : %" PRIu64 "\n", "Seed", c->seed);
+		return;
+	}
 	if (c->switches > 0) {
 		fprintf(out, " %-16s : %s, %u compute and %u memory nodes, %u switches, stack %s\n", "Fabric",
 			c->name[0] != '\0' ? c->name : "unnamed", compute, memory, c->switches,
-			c->stack.name);
+			c->tier->stack.name);
 		fprintf(out, " %-16s : %" PRIu64 "\n", "Seed", c->seed);
 		return;
 	}
 	fprintf(out, " %-16s : %s, %u compute and %u memory nodes, switch of %u ports, %s/%s, chunk %u B\n",
-		"Fabric", c->name[0] != '\0' ? c->name : "unnamed", compute, memory, c->sw.ports,
-		c->sched.policy, c->sched.priority == MF_SCHED_SRPT ? "srpt" : "fcfs",
-		c->sched.chunk[r->clock]);
+		"Fabric", c->name[0] != '\0' ? c->name : "unnamed", compute, memory, c->slots,
+		c->tier->sched.policy, c->tier->sched.priority == MF_SCHED_SRPT ? "srpt" : "fcfs",
+		c->tier->sched.chunk[r->clock]);
 	fprintf(out, " %-16s : %" PRIu64 "\n", "Seed", c->seed);
 }
 
@@ -120,17 +126,17 @@ static void put_roles(FILE *out, const struct run *r)
 	const char *comma = "";
 
 	fprintf(out, " %-16s : ", "This process");
-	for (unsigned int i = 0; i < r->config->sw.ports; i++)
-		if (r->test.part->node[i]) {
+	for (unsigned int i = 0; i < r->config->slots; i++)
+		if (r->test.plays->node[i]) {
 			fprintf(out, "%s%s", comma, r->config->node[i].name);
 			comma = ", ";
 		}
 	for (unsigned int k = 0; k < mf_config_switch_count(r->config); k++)
-		if (r->test.part->sw[k]) {
+		if (r->test.plays->sw[k]) {
 			fprintf(out, "%s%s", comma, mf_config_switch_name(r->config, k));
 			comma = ", ";
-			if (r->config->switches == 0)
-				fprintf(out, ", %s", mf_config_sched_name(k));
+			if (mf_config_sched_name(r->config, k) != NULL)
+				fprintf(out, ", %s", mf_config_sched_name(r->config, k));
 		}
 	fputc('\n', out);
 }
@@ -166,7 +172,7 @@ void table_head(FILE *out, const struct run *r, bool gbits)
 		r->clock == MF_CLOCK_VIRTUAL ? "virtual: what the modelled hardware does"
 					     : "wall: what this software does on this machine");
 	put_fabric(out, r);
-	if (r->test.part != NULL)
+	if (r->test.plays != NULL)
 		put_roles(out, r);
 	put_setting(out, r, "Clients", SETTING_CLIENTS);
 	put_setting(out, r, "Depth", SETTING_DEPTH);

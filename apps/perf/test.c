@@ -89,8 +89,8 @@ uint32_t test_depth(const struct test *t)
 
 uint32_t test_clients(const struct test *t, const struct mf_config *config)
 {
-	uint16_t node[MF_PORTS_MAX];
-	unsigned int n = test_compute_nodes(t->part, config, node);
+	uint16_t node[MF_NODES_MAX];
+	unsigned int n = test_compute_nodes(t->plays, config, node);
 
 	if (t->clients == TEST_CLIENTS_ALL || (t->clients == 0 && t->kind == TEST_BANDWIDTH_MATRIX))
 		return n;
@@ -149,22 +149,22 @@ void test_mix(const struct test *t, enum mf_clock clock, double mix[MF_MIXES])
 	}
 }
 
-unsigned int test_compute_nodes(const struct mf_part *part, const struct mf_config *config,
-				uint16_t node[MF_PORTS_MAX])
+unsigned int test_compute_nodes(const struct mf_process_roles *plays, const struct mf_config *config,
+				uint16_t node[MF_NODES_MAX])
 {
 	unsigned int n = 0;
 
-	for (unsigned int p = 0; p < config->sw.ports; p++)
-		if (config->node[p].up && config->node[p].compute && (part == NULL || part->node[p]))
+	for (unsigned int p = 0; p < config->slots; p++)
+		if (config->node[p].up && config->node[p].compute && (plays == NULL || plays->node[p]))
 			node[n++] = (uint16_t)p;
 	return n;
 }
 
-unsigned int test_memory_nodes(const struct mf_config *config, uint16_t node[MF_PORTS_MAX])
+unsigned int test_memory_nodes(const struct mf_config *config, uint16_t node[MF_NODES_MAX])
 {
 	unsigned int n = 0;
 
-	for (unsigned int p = 0; p < config->sw.ports; p++)
+	for (unsigned int p = 0; p < config->slots; p++)
 		if (config->node[p].up && config->node[p].memory)
 			node[n++] = (uint16_t)p;
 	return n;

@@ -38,7 +38,7 @@ struct test {
 	enum mf_config_pattern pattern;
 	double mix[MF_MIXES]; /**< MIXED; all 0: the default */
 	bool unverified;
-	const struct mf_part *part; /**< roles of this process; NULL: all */
+	const struct mf_process_roles *plays; /**< roles of this process; NULL: all */
 };
 
 /** What a kind of test is like. */
@@ -83,9 +83,9 @@ bool test_unacknowledged(const struct test *t, enum mf_clock clock);
 void test_mix(const struct test *t, enum mf_clock clock, double mix[MF_MIXES]);
 
 /** Compute nodes that may take part: those of a process, NULL: all; by port. @return how many */
-unsigned int test_compute_nodes(const struct mf_part *part, const struct mf_config *config,
-				uint16_t node[MF_PORTS_MAX]);
+unsigned int test_compute_nodes(const struct mf_process_roles *plays, const struct mf_config *config,
+				uint16_t node[MF_NODES_MAX]);
 /** Memory nodes of a fabric, whoever plays them. */
-unsigned int test_memory_nodes(const struct mf_config *config, uint16_t node[MF_PORTS_MAX]);
+unsigned int test_memory_nodes(const struct mf_config *config, uint16_t node[MF_NODES_MAX]);
 
 #endif

@@ -55,7 +55,7 @@ const char *xstat_name(enum xstat x)
 /** Wire blocks of a read request, which always has as many. */
 static uint64_t request_blocks(const struct mf_config *config)
 {
-	return mf_proto_request_blocks(&config->proto, &(struct mf_msg){.kind = MF_RREQ});
+	return mf_proto_request_blocks(&config->tier->proto, &(struct mf_msg){.kind = MF_RREQ});
 }
 
 static uint64_t all_kinds(const uint64_t kind[MF_KINDS])

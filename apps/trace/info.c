@@ -27,6 +27,8 @@ struct sums {
 	mf_time first, last;
 	uint64_t key_max;
 	uint64_t digest;
+	bool has_addr; /**< where all messages are: */
+	uint64_t addr_first, addr_end;
 	uint64_t asks[NODES], out[NODES], in[NODES]; /**< messages, payload octets */
 };
 static_assert((int)MF_QUERY_KINDS <= (int)MF_CLIENT_KINDS, "their counters are the same");
@@ -54,6 +56,12 @@ static void add(struct sums *s, const struct mf_trace_row *row)
 	s->kind_octets[row->kind] += row->octets;
 	mf_hist_add(&s->size, row->octets);
 	add_payload(s, row);
+	if (!row->has_addr)
+		return;
+	if (!s->has_addr || row->addr < s->addr_first)
+		s->addr_first = row->addr;
+	s->has_addr = true;
+	s->addr_end = row->addr + row->octets > s->addr_end ? row->addr + row->octets : s->addr_end;
 }
 
 static const char *kind_name(const struct sums *s, unsigned int k)
@@ -135,6 +143,10 @@ static void put_messages(json_t *o, const struct sums *s, const char *rate, uint
 	json_object_set_new(o, "size", sizes_json(s));
 	json_object_set_new(o, "first_ps", json_integer((json_int_t)s->first));
 	json_object_set_new(o, "last_ps", json_integer((json_int_t)s->last));
+	if (s->has_addr) {
+		json_object_set_new(o, "address_first", json_integer((json_int_t)s->addr_first));
+		json_object_set_new(o, "address_end", json_integer((json_int_t)s->addr_end));
+	}
 	json_object_set_new(o, "nodes", json_integer(nodes));
 	json_object_set_new(o, "nodes_that_ask", json_integer(sources));
 	json_object_set_new(o, "highest_node", json_integer(highest));
@@ -200,6 +212,9 @@ static void print_messages(const struct sums *s, const json_t *o)
 		printf(" %s %.*f", key, json_is_real(v) ? 2 : 0, json_number_value(v));
 	printf("\n%-22s from %s to %s\n", "start", mf_unit_put_time(a, s->first),
 	       mf_unit_put_time(b, s->last));
+	if (s->has_addr)
+		printf("%-22s from %" PRIu64 ", to below %" PRIu64 "\n", "addresses", s->addr_first,
+		       s->addr_end);
 	printf("%-22s %.0f, of which %.0f ask; the highest is %.0f\n", "nodes", real(o, "nodes"),
 	       real(o, "nodes_that_ask"), real(o, "highest_node"));
 	printf("%-22s payload alone, of a link of %s, until the last message starts\n", "load",

@@ -12,6 +12,12 @@
 #include "program.h"
 #include "trace.h"
 
+/** What stands before the first line. */
+struct about {
+	uint64_t count; /**< messages */
+	bool addr; /**< each has an address */
+};
+
 /** What the row is in the other format. @return NULL, or why it is not */
 static const char *change(const struct options *o, struct mf_trace_row *row)
 {
@@ -26,36 +32,40 @@ static const char *change(const struct options *o, struct mf_trace_row *row)
 	return mf_trace_lacks(o->to, row);
 }
 
-static int look(const struct options *o, struct rows *rows, uint64_t *count)
+static int look(const struct options *o, struct rows *rows, struct about *a)
 {
 	int rc = rows->begin(rows), n = 0;
 	struct mf_trace_row row;
 	char err[ERR_LEN];
 
-	for (*count = 0; rc == SOUND && (n = rows->next(rows, &row)) > 0; ++*count) {
+	for (*a = (struct about){0}; rc == SOUND && (n = rows->next(rows, &row)) > 0; a->count++) {
 		const char *lacks = change(o, &row);
 
+		if (a->count == 0)
+			a->addr = row.has_addr;
+		if (lacks == NULL && row.has_addr != a->addr)
+			lacks = "some messages have an address, and some have none";
 		if (lacks == NULL)
 			continue;
-		snprintf(err, sizeof(err), "message %" PRIu64 ": %s%s", *count + 1, lacks,
+		snprintf(err, sizeof(err), "message %" PRIu64 ": %s%s", a->count + 1, lacks,
 			 o->to == MF_TRACE_HPCC && row.kind == MF_CLIENT_READ ? "; see --reads-as-flows"
 									      : "");
 		return complain(USAGE, err);
 	}
 	if (rc != SOUND || n < 0)
 		return rc != SOUND ? rc : USAGE;
-	return *count > 0 ? SOUND : complain(USAGE, "there is no message at all");
+	return a->count > 0 ? SOUND : complain(USAGE, "there is no message at all");
 }
 
 /** @return exit status */
-static int put(const struct options *o, struct rows *rows, struct output *to, uint64_t count)
+static int put(const struct options *o, struct rows *rows, struct output *to, const struct about *a)
 {
 	FILE *file = output_file(to);
 	int rc = rows->begin(rows), n = 0;
 	struct mf_trace_out out;
 	struct mf_trace_row row;
 
-	mf_trace_begin(&out, file, o->to, count);
+	mf_trace_begin(&out, file, o->to, a->count, a->addr);
 	while (rc == SOUND && (n = rows->next(rows, &row)) > 0) {
 		change(o, &row);
 		errno = 0;
@@ -87,8 +97,8 @@ int compare_files(const struct options *o, const struct mf_config *config)
 int write_trace(const struct options *o, struct rows *rows)
 {
 	struct output out;
-	uint64_t count;
-	int rc = look(o, rows, &count), closed;
+	struct about a;
+	int rc = look(o, rows, &a), closed;
 
 	if (rc == SOUND)
 		rc = output_open(&out, o->out != NULL ? o->out : "-");
@@ -96,7 +106,7 @@ int write_trace(const struct options *o, struct rows *rows)
 		return rc;
 	if (o->out == NULL)
 		out.name = "standard output";
-	rc = put(o, rows, &out, count);
+	rc = put(o, rows, &out, &a);
 	closed = output_close(&out);
 	return rc != SOUND ? rc : closed;
 }

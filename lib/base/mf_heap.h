@@ -2,7 +2,7 @@
 /*
  * Priority queues whose entries are links inside what they order, so that any number of queues share one
  * table: pairing heaps (Fredman, Sedgewick, Sleator, Tarjan, 1986). Entries are numbers of a table; the
- * least key is first, and the number decides between equal keys. One queue of numbers alone: mf_due.h.
+ * least key is first, and the number decides between equal keys. One queue of numbers alone: mf_deadlines.h.
  */
 #ifndef MF_HEAP_H
 #define MF_HEAP_H

@@ -6,6 +6,7 @@
 #ifndef MF_PARAM_H
 #define MF_PARAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MF_PARAMS_MAX 32
@@ -15,7 +16,25 @@ enum mf_param_kind {
 	MF_PARAM_SIZE, /**< octets */
 	MF_PARAM_TIME, /**< ps */
 	MF_PARAM_REAL,
+	/*
+	 * The same, but with a default for lines of 1 Gb/s and more. Where the slowest line is slower than
+	 * that by a factor of s, the default is another one. Of a bridge this counts where it has the key
+	 * from its stack.
+	 */
+	MF_PARAM_LINE_TIME, /**< TIME: s times as long */
+	MF_PARAM_LINE_POWER, /**< COUNT, an exponent of two: log2(s) more, rounded up; 0 stays */
+	MF_PARAM_LINE_RATE, /**< REAL: an s-th of it */
 };
+
+static inline bool mf_param_is_real(enum mf_param_kind kind)
+{
+	return kind == MF_PARAM_REAL || kind == MF_PARAM_LINE_RATE;
+}
+
+static inline bool mf_param_is_of_line(enum mf_param_kind kind)
+{
+	return kind >= MF_PARAM_LINE_TIME;
+}
 
 /** Values are doubles, which are exact for whole numbers up to 2^53: in ps two and a half hours. */
 struct mf_param {

@@ -27,10 +27,10 @@ static size_t colour(const void *map)
 }
 
 /** Octets of a table, with its head and room to move it by. @return false: too many */
-static bool octets_of(size_t count, size_t size, size_t room, size_t *octets)
+static bool octets_of(size_t count, size_t size, size_t capacity, size_t *octets)
 {
 	return !__builtin_mul_overflow(count, size, octets) &&
-	       !__builtin_add_overflow(*octets, sizeof(struct head) + room, octets);
+	       !__builtin_add_overflow(*octets, sizeof(struct head) + capacity, octets);
 }
 
 static uint8_t *map_octets(size_t octets)

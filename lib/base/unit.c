@@ -8,8 +8,11 @@
 
 #include "base/mf_unit.h"
 
-#define BLOCK_BITS_PS 64000 /* ps of 64 bits at 1 Gb/s */
-#define RATE_MAX 800
+/** Bits a second times the ps of a block of 64 bits. Its divisors are the rates that there are. */
+#define BLOCK_BITS_PS UINT64_C(64000000000000)
+#define RATE_MIN (BLOCK_BITS_PS / MF_UNIT_BLOCK_MAX)
+#define RATE_MAX (BLOCK_BITS_PS / MF_UNIT_BLOCK_MIN)
+#define MICRO UINT64_C(1000000)
 
 struct unit {
 	const char *name;
@@ -30,6 +33,16 @@ static const struct unit size_units[] = {
 	{"TiB", UINT64_C(1) << 40},
 	{NULL, 0},
 };
+
+/* In millionths of a bit a second: a rate that is not of whole bits is told from a text that is no rate. */
+static const struct unit rate_units[] = {
+	{"M", 1000000 * MICRO},
+	{"G", 1000000000 * MICRO},
+	{NULL, 0},
+};
+/* Ascending. There is none for single bits: a rate always has its unit. */
+static const struct unit bits_units[] = {
+	{"M", UINT64_C(1000000)}, {"G", UINT64_C(1000000000)}, {"T", UINT64_C(1000000000000)}, {NULL, 0}};
 
 static bool is_digit(char c)
 {
@@ -111,39 +124,87 @@ int mf_unit_size(const char *s, uint64_t *octets)
 	return parse(s, size_units, octets);
 }
 
+uint32_t mf_unit_block(uint64_t bits)
+{
+	bool whole = BLOCK_BITS_PS % bits == 0;
+
+	return whole && bits >= RATE_MIN && bits <= RATE_MAX ? (uint32_t)(BLOCK_BITS_PS / bits) : 0;
+}
+
 int mf_unit_rate(const char *s, uint32_t *block_ps)
 {
-	uint64_t gbps = 0;
+	uint64_t micro = 0;
+	int rc = parse(s, rate_units, &micro);
 
-	if (!is_digit(*s))
-		return -EINVAL;
-	if (!digits(&s, &gbps))
+	if (rc != 0)
+		return rc;
+	if (micro < RATE_MIN * MICRO || micro > RATE_MAX * MICRO)
 		return -ERANGE;
-	if (strcmp(s, "G") != 0)
-		return -EINVAL;
-	if (gbps == 0 || gbps > RATE_MAX || BLOCK_BITS_PS % gbps != 0)
-		return -ERANGE;
-	*block_ps = (uint32_t)(BLOCK_BITS_PS / gbps);
-	return 0;
+	*block_ps = micro % MICRO == 0 ? mf_unit_block(micro / MICRO) : 0;
+	return *block_ps != 0 ? 0 : -EDOM;
+}
+
+/* All divisors are tried: 2^i 5^k, since 64 * 10^12 is 2^18 5^12. */
+void mf_unit_near_blocks(uint64_t bits, uint32_t near[2])
+{
+	uint64_t below = RATE_MIN, above = RATE_MAX;
+
+	for (uint64_t fives = 1; BLOCK_BITS_PS % fives == 0; fives *= 5)
+		for (uint64_t rate = fives; BLOCK_BITS_PS % rate == 0; rate *= 2) {
+			if (rate <= bits && rate > below)
+				below = rate;
+			if (rate > bits && rate < above)
+				above = rate;
+		}
+	near[0] = mf_unit_block(below);
+	near[1] = mf_unit_block(above);
+}
+
+void mf_unit_near_rates(const char *s, uint32_t near[2])
+{
+	uint64_t micro = 0;
+
+	parse(s, rate_units, &micro);
+	mf_unit_near_blocks(micro / MICRO, near);
+}
+
+/* A value in a unit, with as many decimals as it has; factor: a power of ten. */
+static void put_decimal(char *buf, uint64_t value, uint64_t factor, const char *name)
+{
+	int len = snprintf(buf, MF_UNIT_LEN, "%" PRIu64, value / factor);
+	uint64_t rest = value % factor, scale;
+
+	if (rest != 0)
+		buf[len++] = '.';
+	for (scale = factor / 10; rest != 0; scale /= 10) {
+		buf[len++] = (char)('0' + rest / scale);
+		rest %= scale;
+	}
+	strcpy(buf + len, name);
+}
+
+int mf_unit_bits(const char *s, uint64_t *bits)
+{
+	return parse(s, bits_units, bits);
 }
 
 char *mf_unit_put_time(char *buf, mf_time ps)
 {
 	const struct unit *unit = &time_units[0];
-	uint64_t rest, scale;
-	int len;
 
 	while (unit->factor < MF_SEC(1) && ps >= unit[1].factor)
 		unit++;
-	len = snprintf(buf, MF_UNIT_LEN, "%" PRIu64, ps / unit->factor);
-	rest = ps % unit->factor;
-	if (rest != 0)
-		buf[len++] = '.';
-	for (scale = unit->factor / 10; rest != 0; scale /= 10) {
-		buf[len++] = (char)('0' + rest / scale);
-		rest %= scale;
-	}
-	strcpy(buf + len, ps == 0 ? "" : unit->name);
+	put_decimal(buf, ps, unit->factor, ps == 0 ? "" : unit->name);
+	return buf;
+}
+
+char *mf_unit_put_bits(char *buf, uint64_t bits)
+{
+	const struct unit *unit = &bits_units[0];
+
+	while (unit[1].name != NULL && bits >= unit[1].factor)
+		unit++;
+	put_decimal(buf, bits, unit->factor, bits == 0 ? "" : unit->name);
 	return buf;
 }
 
@@ -161,6 +222,9 @@ char *mf_unit_put_size(char *buf, uint64_t octets)
 
 char *mf_unit_put_rate(char *buf, uint32_t block_ps)
 {
-	snprintf(buf, MF_UNIT_LEN, "%uG", block_ps == 0 ? 0 : BLOCK_BITS_PS / block_ps);
+	uint64_t bits = block_ps == 0 ? 0 : BLOCK_BITS_PS / block_ps;
+	bool giga = bits >= 1000000000 || bits == 0;
+
+	put_decimal(buf, bits, giga ? 1000000000 : 1000000, giga ? "G" : "M");
 	return buf;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/mf_config_query.h"
+
 /** Frames of captures are of no connection: the tag is always this. */
 #define EPOCH 0x6d666361
 #define BUFFER (1 << 20) /* octets of a file */
@@ -31,9 +33,36 @@ int capture_file_error(struct capture_file *f)
 	return f->error;
 }
 
-static bool wanted(const struct mf_capture_request *r, unsigned int link, bool down)
+/** @param link  number of a node; greater numbers are links between switches or between nodes */
+static bool wanted(const struct mf_config *config, const struct mf_capture_request *r, unsigned int link,
+		   bool down)
 {
-	return r->link[link] && (down ? r->down : r->up);
+	unsigned int nodes = config->slots;
+
+	if (!(down ? r->down : r->up))
+		return false;
+	return link < nodes ? r->link[link] : r->trunk != NULL && r->trunk[link - nodes];
+}
+
+static void name_interface(const struct mf_config *config, unsigned int link, bool down,
+			   struct capture_interface *out)
+{
+	const struct mf_config_trunk *t = &config->trunk[link - config->slots];
+	unsigned int number;
+	const char *a, *b;
+
+	if (link < config->slots) {
+		snprintf(out->name, sizeof(out->name), "%s %s", config->node[link].name,
+			 down ? "down" : "up");
+		return;
+	}
+	number = mf_config_parallel(config, link - config->slots);
+	a = mf_config_trunk_end(config, t, down);
+	b = mf_config_trunk_end(config, t, !down);
+	if (number == 0)
+		snprintf(out->name, sizeof(out->name), "%s to %s", a, b);
+	else
+		snprintf(out->name, sizeof(out->name), "%s to %s, %u", a, b, number);
 }
 
 /** The taps of a file, each of which is an interface of it. */
@@ -50,12 +79,11 @@ static int make_interfaces(struct mf_captures *c, unsigned int i, const struct m
 		for (unsigned int down = 0; down < 2; down++) {
 			unsigned int tap = down * c->links + link;
 
-			if (!wanted(r, link, down))
+			if (!wanted(config, r, link, down))
 				continue;
 			c->tap[tap].files |= 1U << i;
 			c->interface[i][tap] = (uint16_t)f->interfaces;
-			snprintf(f->interface[f->interfaces++].name, sizeof(f->interface->name), "%s %s",
-				 config->node[link].name, down ? "down" : "up");
+			name_interface(config, link, down, &f->interface[f->interfaces++]);
 		}
 	return 0;
 }
@@ -94,7 +122,7 @@ struct mf_captures *mf_captures_open(const struct mf_config *config, const struc
 	int rc = 0;
 
 	if (c != NULL)
-		*c = (struct mf_captures){.links = config->sw.ports};
+		*c = (struct mf_captures){.links = config->slots + config->trunks};
 	if (c == NULL || (c->tap = calloc(2 * (size_t)c->links, sizeof(*c->tap))) == NULL) {
 		snprintf(err, errlen, "captures: no memory");
 		free(c);

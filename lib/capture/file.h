@@ -15,7 +15,7 @@ struct capture_file;
 
 /** One direction of a link within a file. */
 struct capture_interface {
-	char name[MF_CONFIG_NAME_LEN + 8]; /**< "cn0 up" */
+	char name[2 * MF_CONFIG_NAME_LEN + 24]; /**< "cn0 up", "tor0 to spine1" */
 	uint64_t frames, dropped;
 };
 

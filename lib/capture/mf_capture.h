@@ -17,8 +17,13 @@
 /** What goes into a file. */
 struct mf_capture_request {
 	char file[4096]; /**< ends in .pcap or .pcapng */
-	bool link[MF_PORTS_MAX]; /**< by node */
-	bool up, down; /**< to the switch, to the node */
+	bool link[MF_NODES_MAX]; /**< by node */
+	bool *trunk; /**< [config->trunks], the caller's: links of these; NULL: none of them */
+	/**
+	 * To the switch, to the node; of a link between switches: from, to the one that comes first in
+	 * the file.
+	 */
+	bool up, down;
 };
 
 struct mf_captures;

@@ -44,7 +44,7 @@ struct capture_held {
 
 struct capture_sort {
 	struct capture_held *held;
-	uint32_t room, free, first; /**< entries, and of them the first free one and the earliest */
+	uint32_t capacity, free, first; /**< entries, and of them the first free one and the earliest */
 };
 
 /** What an lcore has captured, on its way to the thread that writes. */

@@ -17,7 +17,7 @@ void capture_sort_fini(struct mf_captures *c)
 {
 	struct capture_sort *s = &c->sort;
 
-	for (uint32_t i = 0; i < s->room; i++)
+	for (uint32_t i = 0; i < s->capacity; i++)
 		free(s->held[i].frame);
 	free(s->held);
 	*s = (struct capture_sort){.free = MF_HEAP_NIL, .first = MF_HEAP_NIL};
@@ -32,15 +32,15 @@ static struct mf_heap heap_of(const struct capture_sort *s)
 
 static bool grow(struct capture_sort *s)
 {
-	uint32_t room = s->room != 0 ? 2 * s->room : ROOM;
-	struct capture_held *held = realloc(s->held, room * sizeof(*held));
+	uint32_t capacity = s->capacity != 0 ? 2 * s->capacity : ROOM;
+	struct capture_held *held = realloc(s->held, capacity * sizeof(*held));
 
 	if (held == NULL)
 		return false;
 	s->held = held;
-	for (; s->room < room; s->room++) {
-		held[s->room] = (struct capture_held){.next_free = s->free};
-		s->free = s->room;
+	for (; s->capacity < capacity; s->capacity++) {
+		held[s->capacity] = (struct capture_held){.next_free = s->free};
+		s->free = s->capacity;
 	}
 	return true;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside of the client. A queue is shared by two: its program, which prepares operations and takes
- * completions, and the guest of its node, which begins them in the node's turns. Two rings with one writer
- * and one reader each are between them:
+ * completions, and the embedded client of its node, which begins them in the node's turns. Two rings with one
+ *writer and one reader each are between them:
  *
- *	program: idle slot -> prepared -> submitted   ==>   guest: begun -> active -> completed
+ *	program: idle slot -> prepared -> submitted   ==>   embedded client: begun -> active -> completed
  *	   ^                                                                             |
  *	   +------ advanced <- looked at              <==                 completions ---+
  *
@@ -22,6 +22,8 @@
 #define CLIENT_ENTRIES_MAX 4096
 #define CLIENT_LINE 64
 
+struct mf_below;
+
 struct memfab {
 	struct mf_session *session;
 	const struct mf_config *config;
@@ -30,9 +32,9 @@ struct memfab {
 
 /** An operation from preparation to completion. */
 struct slot {
-	struct memfab_sqe sqe; /**< program: w until it is submitted; guest: ro then */
+	struct memfab_sqe sqe; /**< program: w until it is submitted; embedded client: ro then */
 	struct memfab_queue *queue;
-	/* guest */
+	/* Embedded client */
 	uint64_t given; /**< octets handed to the host */
 	uint64_t old;
 	uint32_t iov; /**< the next buffer */
@@ -57,17 +59,18 @@ struct memfab_queue {
 	uint16_t *sq; /**< [entries] slots in the order of their preparation */
 	struct completion *cq; /**< [entries] */
 	uint32_t mask;
-	struct seat *seat;
+	struct attachment *attachment;
 	/* Program. Positions in the rings count from 0 on and wrap with their type. */
 	uint16_t *idle; /**< stack of slots: the last used is the next one */
 	uint32_t idles;
 	uint32_t prepared; /**< in sq */
 	uint32_t taken; /**< from cq */
-	/** Program: w. What is before it in sq, slots included, is the guest's (release, acquire) */
+	/** Program: w. What is before it in sq, slots included, is the embedded client's (release, acquire)
+	 */
 	_Alignas(CLIENT_LINE) _Atomic uint32_t submitted;
-	/** Guest: w. What is before it in cq is the program's (release, acquire) */
+	/** Embedded client: w. What is before it in cq is the program's (release, acquire) */
 	_Alignas(CLIENT_LINE) _Atomic uint32_t completed;
-	/* Guest; others with the session's lock */
+	/* Embedded client; others with the session's lock */
 	uint32_t begun; /**< in sq */
 	uint32_t active; /**< begun and not completed */
 	enum link link;
@@ -76,11 +79,11 @@ struct memfab_queue {
 	struct memfab_queue *next; /**< at the same node, in a circle */
 };
 
-/* queue_guest.c: turns of the guest; the session's lock is held */
+/* queue_embedded.c: turns of the embedded client; the session's lock is held */
 /** What the host had no room for goes on. @return whether all of it was given */
-bool queue_go_on(struct memfab_queue *q, struct mf_node *host, mf_time now);
+bool queue_go_on(struct memfab_queue *q, const struct mf_below *below, mf_time now);
 /** Begins what may begin, until the host has no room. @return how many operations it dealt with */
-unsigned int queue_begin(struct memfab_queue *q, struct mf_node *host, mf_time now);
+unsigned int queue_begin(struct memfab_queue *q, const struct mf_below *below, mf_time now);
 /** An operation of the host, whose user is a slot, has completed. */
 void queue_completed(const struct mf_completion *c);
 /** Nothing more begins; what has begun will have completed when `completed` is what this returns. */
@@ -102,12 +105,12 @@ void operation_piece(struct slot *s, struct mf_op *op);
 /** Of enum mf_status, -errno. */
 int error_of(uint8_t status);
 
-/* seat.c: the guest of a node, which all queues there share, whoever opened the fabric */
-int seat_take(struct memfab *m, unsigned int node, struct memfab_queue *q);
-void seat_leave(struct memfab_queue *q);
-struct mf_session *seat_session(const struct seat *s);
-unsigned int seat_node(const struct seat *s);
+/* attachment.c: the embedded client of a node, which all queues there share, whoever opened the fabric */
+int attachment_take(struct memfab *m, unsigned int node, struct memfab_queue *q);
+void attachment_leave(struct memfab_queue *q);
+struct mf_session *attachment_session(const struct attachment *s);
+unsigned int attachment_node(const struct attachment *s);
 /** How often a node was lost. Any thread */
-unsigned int seat_lost(const struct seat *s, unsigned int node);
+unsigned int attachment_lost(const struct attachment *s, unsigned int node);
 
 #endif

@@ -21,7 +21,8 @@ struct queue_history {
 
 int queue_history_new(struct memfab_queue *q)
 {
-	struct mf_history_log *log = mf_session_history(seat_session(q->seat), seat_node(q->seat));
+	struct mf_history_log *log =
+		mf_session_history(attachment_session(q->attachment), attachment_node(q->attachment));
 
 	if (log == NULL)
 		return 0;
@@ -100,14 +101,14 @@ int queue_history_begin(struct memfab_queue *q, const struct slot *s, mf_time no
 	struct mf_history_record record = {.call = now,
 					   .addr = e->addr,
 					   .len = e->op >= MEMFAB_CAS ? 8 : e->len,
-					   .client = (uint16_t)seat_node(q->seat),
+					   .client = (uint16_t)attachment_node(q->attachment),
 					   .node = e->node,
 					   .kind = is_access(e->op) ? kind_of(e->op) : 0};
 	const void *data = e->buf;
 
 	*r = (struct recorded){.place = MF_HISTORY_NONE};
 	if (!is_access(e->op) &&
-	    !(zeroes(e->op) && zeroing_of(mf_session_config(seat_session(q->seat)), &record)))
+	    !(zeroes(e->op) && zeroing_of(mf_session_config(attachment_session(q->attachment)), &record)))
 		return 0;
 	if (e->op >= MEMFAB_CAS) {
 		data = e->arg;

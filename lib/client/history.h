@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Records a program's operations in a history (docs/history.md), if there is one. Called where operations
- * begin and complete, in the turns of the node's guest.
+ * begin and complete, in the turns of the node's embedded client.
  */
 #ifndef CLIENT_HISTORY_H
 #define CLIENT_HISTORY_H

@@ -251,6 +251,42 @@ void memfab_cq_advance(struct memfab_queue *q, unsigned int n);
  */
 int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout);
 
+/*
+ * Sleeping. A program that has nothing to do need not turn the fabric all the time, but it has to now and
+ * then: links live by that, and what others ask of its node is answered in turns.
+ */
+/**
+ * Does a turn, and says when the next one is due. What is submitted afterwards begins in a turn, too: so this
+ * is what a program calls last before it sleeps. Any thread.
+ *
+ * Timers are exact. What comes by a port makes memfab_fd() readable, if the port can tell: net_af_packet,
+ * net_tap, NICs with interrupts of receive queues. With others, as net_memif, it waits for that turn: the
+ * fabric is looked at after an eighth of the time that it has had nothing to do, 50 us to 4 ms; and at once
+ * for 200 us after the last work, while an operation is under way. So an answer that takes long takes an
+ * eighth longer.
+ *
+ * Where a thread or a service lcore turns the fabric nothing is due, and completions are to be looked at
+ * after 1 ms.
+ *
+ * @return us from now, rounded down; 0: at once, look at completions; INT64_MAX: only for what comes by ports
+ * or is submitted; -EPERM
+ */
+int64_t memfab_next(struct memfab *m);
+/**
+ * A descriptor for poll() or epoll of the program's own: readable when what the last memfab_next() said is
+ * due, or something has come by a port that can tell. It is only waited for, never read; the next
+ * memfab_next() sets it anew. The fabric's, until memfab_close(). Any thread.
+ * @return or -errno: -EPERM, -EMFILE
+ */
+int memfab_fd(struct memfab *m);
+/**
+ * Sleeps, and turns the fabric when that is due, until there was something to do. Any thread: others that
+ * submit turn it themselves.
+ * @param timeout  us; < 0: for ever
+ * @return 0: look at completions; -ETIMEDOUT; -EINTR: a signal came; -EPERM, -EMFILE
+ */
+int memfab_wait(struct memfab *m, int64_t timeout);
+
 /**
  * How often a target, or the way to it, was lost since the queue's node had its first queue. Plain writes
  * (MEMFAB_WRITE) that had completed by then may be lost, and so may all that the target held, if it was

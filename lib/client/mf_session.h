@@ -47,7 +47,8 @@ struct mf_session;
  */
 int mf_session_open(const char *file, const struct mf_session_options *options, struct mf_session **out,
 		    char *err, size_t errlen);
-/** The last one ends the fabric. Its guests must have gone. Any thread, no lock held. NULL: nothing */
+/** The last one ends the fabric. Its embedded clients must have gone. Any thread, no lock held. NULL: nothing
+ */
 void mf_session_close(struct mf_session *s);
 
 /**
@@ -76,16 +77,28 @@ bool mf_session_link_up(const struct mf_session *s, unsigned int node);
  */
 unsigned int mf_session_poll(struct mf_session *s);
 
-/** As mf_fabric_seat() and mf_fabric_unseat(), from any thread, no lock held. */
-int mf_session_seat(struct mf_session *s, unsigned int node, struct mf_guest *g);
-void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest *g);
+/** Whether a service lcore or a thread turns it, so that users need not. Any thread. */
+bool mf_session_turned(const struct mf_session *s);
 /**
- * Who has guests that stay is called when the last user closes the session and nobody turns it any more, but
- * all of it is there still; he takes them away. One at most. By one thread at a time.
+ * As mf_fabric_next(), and the alarm of mf_session_wake_fd() is set to it. Where others turn it: 1 ms. Any
+ * thread, no lock held, not where mf_session_forked().
+ */
+mf_time mf_session_next(struct mf_session *s);
+/** As mf_fabric_wake_fd(). Any thread, no lock held. */
+int mf_session_wake_fd(struct mf_session *s);
+
+/** As mf_fabric_attach() and mf_fabric_detach(), from any thread, no lock held. */
+int mf_session_attach(struct mf_session *s, unsigned int node, struct mf_embedded_client *g);
+void mf_session_detach(struct mf_session *s, unsigned int node, struct mf_embedded_client *g);
+/**
+ * Sets what is called when the last user closes the session. No thread turns it any more then, and all of it
+ * is still there. The callee detaches the embedded clients that have stayed. One at most. By one thread at a
+ * time.
  */
 void mf_session_at_end(struct mf_session *s, void (*ending)(struct mf_session *s));
 
-/** Keeps turns away: what guests share with other threads may be changed. Not from within a turn. */
+/** Keeps turns away: what embedded clients share with other threads may be changed. Not from within a turn.
+ */
 void mf_session_lock(struct mf_session *s);
 void mf_session_unlock(struct mf_session *s);
 

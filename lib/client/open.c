@@ -130,7 +130,7 @@ uint64_t memfab_memory(const struct memfab *m, int node)
 {
 	const struct mf_config_node *n;
 
-	if (node < 0 || (unsigned int)node >= m->config->sw.ports)
+	if (node < 0 || (unsigned int)node >= m->config->slots)
 		return 0;
 	n = &m->config->node[node];
 	return n->memory ? n->memory_config.size : 0;

@@ -43,7 +43,7 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 		return -EINVAL;
 	if (s->op == MEMFAB_NOP)
 		return 0;
-	if (unlikely(s->node >= config->sw.ports || s->node == node || !config->node[s->node].memory))
+	if (unlikely(s->node >= config->slots || s->node == node || !config->node[s->node].memory))
 		return -EINVAL;
 	if (unlikely(len == 0 || s->addr > MF_ADDR_MAX || (!is_atomic(s->op) && !buffers_good(s))))
 		return -EINVAL;

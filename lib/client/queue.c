@@ -16,7 +16,7 @@
 
 static int first_compute(const struct memfab *m)
 {
-	for (unsigned int i = 0; i < m->config->sw.ports; i++)
+	for (unsigned int i = 0; i < m->config->slots; i++)
 		if (m->config->node[i].up && m->config->node[i].compute)
 			return (int)i;
 	return -ENOENT;
@@ -97,9 +97,9 @@ int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, s
 	if (node < 0)
 		return node;
 	q = new_memory(power_of_two(entries));
-	rc = q != NULL ? seat_take(m, (unsigned int)node, q) : -ENOMEM;
+	rc = q != NULL ? attachment_take(m, (unsigned int)node, q) : -ENOMEM;
 	if (rc == 0 && queue_history_new(q) != 0) {
-		seat_leave(q);
+		attachment_leave(q);
 		rc = -ENOMEM;
 	}
 	if (rc == 0) {
@@ -116,7 +116,7 @@ int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, s
 /** Turns the fabric where nobody else does, and gives way where that has found nothing for a while. */
 static void turn(const struct memfab_queue *q, unsigned int *empty)
 {
-	if (mf_session_poll(seat_session(q->seat)) > 0)
+	if (mf_session_poll(attachment_session(q->attachment)) > 0)
 		*empty = 0;
 	else if (++*empty < PATIENCE)
 		rte_pause();
@@ -132,13 +132,13 @@ void memfab_queue_free(struct memfab_queue *q)
 
 	if (q == NULL || mf_session_forked())
 		return;
-	s = seat_session(q->seat);
+	s = attachment_session(q->attachment);
 	mf_session_lock(s);
 	end = queue_stop(q);
 	mf_session_unlock(s);
 	while (atomic_load_explicit(&q->completed, memory_order_acquire) != end)
 		turn(q, &empty);
-	seat_leave(q);
+	attachment_leave(q);
 	free_memory(q);
 }
 
@@ -167,7 +167,7 @@ unsigned int memfab_submit(struct memfab_queue *q)
 
 unsigned int memfab_losses(const struct memfab_queue *q, int node)
 {
-	return node >= 0 && node < MF_PORTS_MAX ? seat_lost(q->seat, (unsigned int)node) : 0;
+	return node >= 0 && node < MF_NODES_MAX ? attachment_lost(q->attachment, (unsigned int)node) : 0;
 }
 
 unsigned int memfab_outstanding(const struct memfab_queue *q)
@@ -189,7 +189,7 @@ unsigned int memfab_peek_batch_cqe(struct memfab_queue *q, const struct memfab_c
 	if (unlikely(mf_session_forked()))
 		return 0; /* what completed before the fork is the parent's to take: memory is shared */
 	if (n == 0) {
-		mf_session_poll(seat_session(q->seat));
+		mf_session_poll(attachment_session(q->attachment));
 		n = ready(q);
 	}
 	n = n < max ? n : max;

@@ -13,6 +13,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_pause.h>
 
+#include "config/mf_config_query.h"
 #include "file/mf_files.h"
 #include "file/mf_output.h"
 #include "linear/mf_history.h"
@@ -24,7 +25,7 @@
 #define PATIENCE 100 /* looks at a lock that is taken before the CPU is given away */
 
 struct mf_session {
-	atomic_bool turn; /**< taken: who has it may turn, and change guests */
+	atomic_bool turn; /**< taken: who has it may turn, and change embedded clients */
 	atomic_uint wanted; /**< threads that wait for it, before which nobody takes it for a turn */
 	struct mf_fabric *fabric;
 	struct session_poller *poller; /**< service or thread */
@@ -112,9 +113,37 @@ unsigned int mf_session_poll(struct mf_session *s)
 	return session_poller_has(s->poller) || forked ? 0 : session_turn(s);
 }
 
+#define OTHERS_PERIOD MF_MS(1) /**< where others turn it: how long what has completed may wait to be seen */
+
+bool mf_session_turned(const struct mf_session *s)
+{
+	return session_poller_has(s->poller);
+}
+
+mf_time mf_session_next(struct mf_session *s)
+{
+	mf_time by;
+
+	mf_session_lock(s);
+	by = mf_session_turned(s) ? OTHERS_PERIOD : mf_fabric_next(s->fabric);
+	mf_fabric_alarm(s->fabric, by);
+	mf_session_unlock(s);
+	return by;
+}
+
+int mf_session_wake_fd(struct mf_session *s)
+{
+	int fd;
+
+	mf_session_lock(s);
+	fd = mf_fabric_wake_fd(s->fabric);
+	mf_session_unlock(s);
+	return fd;
+}
+
 static int node_of(const struct mf_config *config, const char *name)
 {
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up && strcmp(config->node[i].name, name) == 0)
 			return (int)i;
 	return -ENOENT;
@@ -152,20 +181,20 @@ bool mf_session_link_up(const struct mf_session *s, unsigned int node)
 	return mf_fabric_link_up(s->fabric, node);
 }
 
-int mf_session_seat(struct mf_session *s, unsigned int node, struct mf_guest *g)
+int mf_session_attach(struct mf_session *s, unsigned int node, struct mf_embedded_client *g)
 {
 	int rc;
 
 	mf_session_lock(s);
-	rc = mf_fabric_seat(s->fabric, node, g);
+	rc = mf_fabric_attach(s->fabric, node, g);
 	mf_session_unlock(s);
 	return rc;
 }
 
-void mf_session_unseat(struct mf_session *s, unsigned int node, struct mf_guest *g)
+void mf_session_detach(struct mf_session *s, unsigned int node, struct mf_embedded_client *g)
 {
 	mf_session_lock(s);
-	mf_fabric_unseat(s->fabric, node, g);
+	mf_fabric_detach(s->fabric, node, g);
 	mf_session_unlock(s);
 }
 
@@ -212,7 +241,7 @@ static void destroy(struct mf_session *s)
 
 static int build(struct mf_session *s, const struct mf_session_options *o, char *err, size_t errlen)
 {
-	struct mf_part part = {0}, *which = NULL;
+	struct mf_process_roles plays = {0}, *which = NULL;
 	int node;
 
 	if (o->only != NULL) {
@@ -221,10 +250,10 @@ static int build(struct mf_session *s, const struct mf_session_options *o, char 
 			snprintf(err, errlen, "%s: there is no node '%s'", s->path, o->only);
 			return node;
 		}
-		part.node[node] = true;
-		which = &part;
+		plays.node[node] = true;
+		which = &plays;
 	}
-	s->fabric = o->workload ? mf_fabric_new_part(&s->config, MF_CLOCK_WALL, which, err, errlen)
+	s->fabric = o->workload ? mf_fabric_new_process(&s->config, MF_CLOCK_WALL, which, err, errlen)
 				: mf_fabric_new_embedded(&s->config, which, err, errlen);
 	return s->fabric != NULL ? 0 : -EINVAL;
 }
@@ -234,7 +263,7 @@ static int start(struct mf_session *s, const struct mf_session_options *o, char 
 	struct mf_run_options options = {.say = session_log_link,
 					 .device = session_log_device,
 					 .waiting = session_log_waiting,
-					 .history = s->history_out.open ? s->history.room : 0};
+					 .history = s->history_out.open ? s->history.capacity : 0};
 	int rc = mf_fabric_start(s->fabric, &options);
 	const char *why = mf_fabric_error(s->fabric);
 
@@ -265,6 +294,19 @@ static int open_history(struct mf_session *s, const char *target, char *err, siz
 	return rc;
 }
 
+/** A sink compares what is written with contents of its own: it is no memory for programs. */
+static int check_memories(const struct mf_config *config, char *err, size_t errlen)
+{
+	for (unsigned int i = 0; i < config->slots; i++)
+		if (mf_config_is_sink(&config->node[i])) {
+			snprintf(err, errlen,
+				 "node '%s' has a sink, which stores nothing: programs need memory",
+				 config->node[i].name);
+			return -EINVAL;
+		}
+	return 0;
+}
+
 /** @param path  becomes the session's */
 static int create(char *path, const struct mf_session_options *o, struct mf_session **out, char *err,
 		  size_t errlen)
@@ -283,6 +325,8 @@ static int create(char *path, const struct mf_session_options *o, struct mf_sess
 	s->workload = o->workload;
 	s->only = o->only != NULL ? strdup(o->only) : NULL;
 	rc = mf_config_load(path, &s->config, err, errlen);
+	if (rc == 0)
+		rc = check_memories(&s->config, err, errlen);
 	if (rc == 0 && o->history != NULL)
 		rc = open_history(s, o->history, err, errlen);
 	if (rc == 0)

@@ -42,9 +42,20 @@ static int read_owner(struct cfg *c, const json_t *json, struct mf_config_region
 	int rc = read_nodes(c, json, "owner", &owner);
 
 	if (rc == 0 && owner.n > 1)
-		return cfg_fail_key(c, "owner", "names %u nodes, a region has one owner", owner.n);
+		rc = cfg_fail_key(c, "owner", "names %u nodes, a region has one owner", owner.n);
 	r->owner = owner.n == 1 ? owner.node[0] : -1;
+	cfg_set_free(&owner);
 	return rc;
+}
+
+/** A region that gets another owner is cleared, which what a sink holds cannot be. */
+static int check_stored(struct cfg *c, const struct mf_config_region *r)
+{
+	for (unsigned int i = 0; i < r->memory.n; i++)
+		if (mf_config_is_sink(&c->config->node[r->memory.node[i]]))
+			return cfg_fail_key(c, "memory", "node '%s' has a sink, which has no regions",
+					    c->config->node[r->memory.node[i]].name);
+	return 0;
 }
 
 /** It is within all its memories, and shares no octet with a region that was read before. */
@@ -83,6 +94,8 @@ static int read_region(struct cfg *c, const json_t *json, struct mf_config_regio
 	if (rc == 0)
 		rc = cfg_set(c, json, "memory", cfg_is_memory, "memory", &r->memory);
 	if (rc == 0)
+		rc = check_stored(c, r);
+	if (rc == 0)
 		rc = read_owner(c, json, r);
 	if (rc == 0)
 		rc = read_nodes(c, json, "readers", &r->readers);
@@ -97,7 +110,7 @@ int cfg_regions(struct cfg *c, const json_t *json)
 	size_t i;
 	json_t *entry;
 
-	if (rc == 0 && c->config->stack_ops != NULL)
+	if (rc == 0 && c->tier->stack_ops != NULL)
 		rc = cfg_fail(c, "has no effect: only EDM's own stack has keys");
 	if (rc != 0)
 		return rc;
@@ -108,15 +121,14 @@ int cfg_regions(struct cfg *c, const json_t *json)
 		return cfg_fail_memory(c);
 	json_array_foreach(json, i, entry) {
 		cfg_push_index(c, i);
-		rc = read_region(c, entry, &c->config->region[i]);
+		rc = read_region(c, entry, &c->config->region[c->config->regions++]);
 		cfg_pop(c);
 		if (rc != 0)
 			return rc;
-		c->config->regions++;
 	}
 	if (c->config->regions > 0 && c->once == MF_NO)
 		return cfg_fail(c, "keys are in what host.once adds to messages, and that is false");
-	c->config->proto.ext |= c->config->regions > 0;
+	c->tier->proto.ext |= c->config->regions > 0;
 	return 0;
 }
 
@@ -127,7 +139,7 @@ int cfg_limits(struct cfg *c, const json_t *json)
 	struct mf_config_limits *l = &c->config->limits;
 	int rc = cfg_object(c, json, limits_fields, l);
 
-	if (rc == 0 && c->config->bridge_ops != NULL)
+	if (rc == 0 && c->tier->bridge_ops != NULL)
 		rc = cfg_fail(c, "has no effect: there are no demands at a bridge");
 	if (rc == 0 && l->share == 0)
 		rc = cfg_refuse(c, json, burst, "there is no 'share'");

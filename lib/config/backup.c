@@ -27,7 +27,7 @@ static const struct cfg_field link_fields[] = {
 static int read_link(struct cfg *c, const json_t *json)
 {
 	bool timed = json_object_get(json, "propagation") != NULL;
-	struct mf_config_set set;
+	struct mf_config_set set = {0};
 	mf_time propagation = 0;
 	int rc = cfg_object(c, json, link_fields, &propagation);
 
@@ -40,8 +40,9 @@ static int read_link(struct cfg *c, const json_t *json)
 
 		if (timed)
 			n->backup_propagation = propagation;
-		rc = cfg_carried(c, json, false, &n->backup_llr);
+		rc = cfg_tunnel(c, json, false, &n->backup_llr);
 	}
+	cfg_set_free(&set);
 	return rc;
 }
 
@@ -66,17 +67,17 @@ static int check(struct cfg *c)
 {
 	const struct mf_config *config = c->config;
 
-	if (config->stack_ops != NULL || config->bridge_ops != NULL)
+	if (c->tier->stack_ops != NULL || c->tier->bridge_ops != NULL)
 		return cfg_fail(c, "only the stack \"edm\" knows two switches");
-	if (strcmp(config->backup.name, config->sw.name) == 0 ||
-	    strcmp(config->backup.name, mf_config_sched_name(0)) == 0 ||
-	    strcmp(config->backup.name, mf_config_sched_name(1)) == 0 ||
+	if (strcmp(config->backup.name, c->tier->sw.name) == 0 ||
+	    strcmp(config->backup.name, CFG_SCHEDULER) == 0 ||
+	    strcmp(config->backup.name, CFG_BACKUP_SCHEDULER) == 0 ||
 	    mf_config_node(config, config->backup.name) >= 0)
 		return cfg_fail_key(c, "name", "'%s' is something else, too", config->backup.name);
-	if (strcmp(config->sw.name, mf_config_sched_name(1)) == 0 ||
-	    mf_config_node(config, mf_config_sched_name(1)) >= 0)
-		return cfg_fail(c, "there is something else called '%s'", mf_config_sched_name(1));
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+	if (strcmp(c->tier->sw.name, CFG_BACKUP_SCHEDULER) == 0 ||
+	    mf_config_node(config, CFG_BACKUP_SCHEDULER) >= 0)
+		return cfg_fail(c, "there is something else called '%s'", CFG_BACKUP_SCHEDULER);
+	for (unsigned int i = 0; i < config->slots; i++) {
 		const struct mf_config_node *n = &config->node[i];
 
 		if (n->up && !n->memory_enabled)
@@ -92,13 +93,13 @@ int cfg_backup(struct cfg *c, const json_t *json)
 
 	strcpy(b->name, "sw1");
 	rc = cfg_object(c, json, fields, b);
-	b->on = c->config->proto.ext = true; /* copies are told apart by the uses of ids */
-	for (unsigned int i = 0; i < c->config->sw.ports && rc == 0; i++)
+	b->on = c->tier->proto.ext = true; /* copies are told apart by the uses of ids */
+	for (unsigned int i = 0; i < c->config->slots && rc == 0; i++)
 		c->config->node[i].backup_propagation = json_object_get(json, "propagation") != NULL
 								? b->propagation
 								: c->config->node[i].link.propagation;
-	for (unsigned int i = 0; i < c->config->sw.ports && rc == 0; i++)
-		rc = cfg_carried(c, json, false, &c->config->node[i].backup_llr);
+	for (unsigned int i = 0; i < c->config->slots && rc == 0; i++)
+		rc = cfg_tunnel(c, json, false, &c->config->node[i].backup_llr);
 	if (rc == 0)
 		rc = cfg_section(c, json, "links", read_links);
 	return rc == 0 ? check(c) : rc;
@@ -115,13 +116,13 @@ void cfg_put_backup(struct put *p, json_t *root)
 	json = cfg_put_set(p, root, "backup", json_object());
 	cfg_put_set(p, json, "name", json_string(config->backup.name));
 	links = cfg_put_set(p, json, "links", json_array());
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+	for (unsigned int i = 0; i < config->slots; i++) {
 		if (!config->node[i].up)
 			continue;
 		one = cfg_put_append(p, links, json_object());
 		cfg_put_set(p, one, "node", json_string(config->node[i].name));
 		cfg_put_set(p, one, "propagation",
 			    json_string(mf_unit_put_time(buf, config->node[i].backup_propagation)));
-		cfg_put_carried(p, one, false, &config->node[i].backup_llr);
+		cfg_put_tunnel(p, one, false, &config->node[i].backup_llr);
 	}
 }

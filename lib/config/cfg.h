@@ -10,9 +10,14 @@
 
 #include <jansson.h>
 
+#include "base/mf_unit.h"
 #include "config/mf_config.h"
 #include "config/mf_config_query.h"
 #include "workload/mf_workload.h"
+
+/* Names of schedulers, where there are no "switches". */
+#define CFG_SCHEDULER "scheduler"
+#define CFG_BACKUP_SCHEDULER "backup-scheduler"
 
 #define CFG_DEPTH 16 /* of our own structure; the deepest path has 6 steps */
 
@@ -22,13 +27,19 @@ struct cfg_step {
 	size_t index;
 };
 
+/* What an end of a node has while it is read. */
+struct cfg_mark {
+	const json_t *json; /* its entry of "ends"; NULL: there is none */
+	int link; /* its entry in "links", -1: none yet */
+};
+
 /* A node between its entry in "nodes" and its port. */
 struct cfg_node {
 	struct mf_config_node node;
 	unsigned int entry; /* in "nodes" */
 	int port; /* -1: none yet */
-	int link; /* its entry in "links", -1: none yet */
-	int place; /* of "topology"; -1: there is none */
+	struct cfg_mark first; /* of its first end */
+	int place; /* of "topology", for its end in that tier; -1: there is none */
 	bool added; /* it is not in the file */
 };
 
@@ -48,9 +59,31 @@ struct cfg_wire {
 
 /* All 0: there is no "topology". */
 struct cfg_topology {
+	unsigned int tier; /* that it is of */
 	struct cfg_place *place;
 	struct cfg_wire *wire;
 	unsigned int places, wires;
+};
+
+#define CFG_RACK_SECTIONS 4 /* that a rack may have: switches, nodes, links, tiers */
+
+/* The place of an entry in a template: racks[rack].of.SECTION[entry]. */
+struct cfg_origin {
+	unsigned int rack, entry;
+};
+
+/* A section with what racks add to it, behind the file's own entries. */
+struct cfg_rack_section {
+	size_t own; /* entries of the file */
+	bool there; /* the file has the section itself */
+	struct cfg_origin *origin;
+	size_t origins;
+};
+
+/* All 0: there are no "racks". */
+struct cfg_racks {
+	struct cfg_rack_section section[CFG_RACK_SECTIONS];
+	bool *has_of, *used; /* by entry of "racks": it has a template; something is in it */
 };
 
 /* One reading of one file. */
@@ -63,14 +96,18 @@ struct cfg {
 	struct cfg_step step[CFG_DEPTH]; /* where we are */
 	unsigned int depth;
 	struct mf_config *config; /* what is being filled in */
+	struct mf_config_tier *tier; /* of it, which is being read */
 	/* Defaults for the nodes. */
 	struct mf_memory_config memory;
 	char memory_type[MF_CONFIG_NAME_LEN];
 	struct mf_config_host host;
 	uint32_t once; /* of all: enum mf_config_auto */
 	struct mf_config_link link;
-	struct cfg_node *list; /* nodes in the order of the file, MF_PORTS_MAX */
+	const json_t *nodes; /* "nodes" of the file */
+	struct cfg_node *list; /* nodes in the order of the file, MF_NODES_MAX */
+	struct cfg_mark *more; /* [config->ends]: of ends behind the first ones */
 	struct cfg_topology topology;
+	struct cfg_racks racks;
 };
 
 enum cfg_kind {
@@ -87,6 +124,7 @@ enum cfg_kind {
 	CFG_ENUM, /* a name -> its place in names */
 	CFG_CHOICE, /* a name -> the name, char[MF_CONFIG_NAME_LEN] */
 	CFG_NAME, /* letters, digits, _ and -; char[MF_CONFIG_NAME_LEN] */
+	CFG_MEMBER, /* the same, or two such names with a dot between: of what is in a rack */
 	CFG_TEXT, /* char[hi] */
 };
 
@@ -107,16 +145,20 @@ struct cfg_field {
 #define CFG_RANGE(from, to) .lo = (from), .hi = (to)
 
 /* Of links. */
-#define CFG_PERIOD_MIN 80 /* ps a block */
-#define CFG_PERIOD_MAX 64000
+#define CFG_PERIOD_MIN MF_UNIT_BLOCK_MIN /* ps a block */
+#define CFG_PERIOD_MAX MF_UNIT_BLOCK_MAX
 #define CFG_PROPAGATION_MAX MF_US(100)
+
+/** A time that the file does not say, in whose place cfg_by_line() puts the default. */
+#define CFG_BY_LINE MF_NEVER
 
 #define CFG_FILE_MAX (16 << 20) /* octets of a file that is read as a whole */
 
 /* Tables that reader and writer share. */
 extern const struct cfg_field cfg_clock_fields[], cfg_memory_fields[], cfg_host_fields[], cfg_link_fields[],
 	cfg_switch_fields[], cfg_sched_fields[], cfg_sched_time_fields[], cfg_ethernet_fields[],
-	cfg_workload_fields[], cfg_trace_fields[], cfg_ycsb_fields[], cfg_report_fields[];
+	cfg_workload_fields[], cfg_trace_fields[], cfg_ycsb_fields[], cfg_report_fields[],
+	cfg_series_fields[];
 extern const char *const cfg_clock_names[],
 	*const cfg_direction_names[], *const cfg_role_names[],
 					      *const cfg_mix_names[],
@@ -124,6 +166,9 @@ extern const char *const cfg_clock_names[],
 							      *const cfg_dist_names[],
 								      *const cfg_app_names[],
 									      *const cfg_stage_names[];
+
+/* by_line.c: when all links are known */
+void cfg_by_line(struct cfg *c, const json_t *root);
 
 /* error.c */
 void cfg_push(struct cfg *c, const char *key);
@@ -137,7 +182,12 @@ int cfg_fail_key(struct cfg *c, const char *key, const char *format, ...)
 int cfg_fail_json(struct cfg *c, const json_error_t *error);
 int cfg_fail_memory(struct cfg *c);
 /* The path to a key of the object where we are. */
-void cfg_where(struct cfg *c, const char *key, char *buf, size_t room);
+void cfg_where(struct cfg *c, const char *key, char *buf, size_t capacity);
+
+/* Where we are in the file, which for what a rack has is its template; origin.c. @return how many steps */
+unsigned int cfg_steps(const struct cfg *c, struct cfg_step out[CFG_DEPTH + 3]);
+/* The path to an entry of a section at the top. */
+void cfg_where_entry(struct cfg *c, const char *section, size_t index, char *buf, size_t capacity);
 
 /* A file is read that a key of the object where we are names; files.c */
 int cfg_file(struct cfg *c, const char *key, const char *path);
@@ -168,6 +218,18 @@ void cfg_workload_free(struct mf_config *config);
 /* The sections, in the order in which they are read. */
 int cfg_watchdog(struct cfg *c); /* sections.c */
 int cfg_clock(struct cfg *c, const json_t *json);
+int cfg_tiers(struct cfg *c, const json_t *root); /* tier.c: "tiers", or what stands for the only one */
+/* Octets at the beginning of a tier's name that are the name of its rack and a dot. */
+size_t cfg_tier_prefix(const struct mf_config_tier *t);
+/* The key "tier" of an object. *tier stays where it is not there. */
+int cfg_tier_of(struct cfg *c, const json_t *json, int *tier);
+int cfg_tier_links(struct cfg *c, const json_t *root); /* "link" of each tier */
+int cfg_numbers(struct cfg *c); /* numbers of nodes in the tiers */
+/* Whether two nodes can talk. key: what names them */
+int cfg_share_tier(struct cfg *c, const char *key, unsigned int a, unsigned int b);
+/* As mf_config_end_in(). */
+struct mf_config_end *cfg_end_in(struct mf_config *config, unsigned int node, unsigned int tier);
+void cfg_tiers_free(struct mf_config *config);
 int cfg_proto(struct cfg *c, const json_t *json);
 int cfg_switch(struct cfg *c, const json_t *json);
 int cfg_sched(struct cfg *c, const json_t *json);
@@ -177,28 +239,72 @@ int cfg_placement(struct cfg *c, const json_t *json);
 int cfg_bridge_check(struct cfg *c); /* bridge.c */
 int cfg_stack(struct cfg *c, const json_t *json); /* policy.c */
 int cfg_bridge(struct cfg *c, const json_t *json);
+int cfg_policy(struct cfg *c, const json_t *json);
 int cfg_timing(struct cfg *c, const json_t *json); /* timing.c */
+extern const char *const cfg_rack_sections[CFG_RACK_SECTIONS]; /* "switches", "nodes", "links", "tiers" */
+int cfg_racks(struct cfg *c, json_t *root); /* rack.c: adds what they have to root's sections */
+void cfg_racks_free(struct cfg *c);
+/* Whether every rack has something in it. */
+int cfg_racks_used(struct cfg *c);
+/* The name of rack i of an entry. */
+void cfg_rack_name(const struct mf_config_group *g, unsigned int i, char out[MF_CONFIG_NAME_LEN + 8]);
+/* Whether a rack or an entry of "racks" is called so. */
+bool cfg_is_rack(const struct cfg *c, const char *name);
+/* Whether a name of a node or switch may have its dot. rack: set, see struct mf_config_node. */
+int cfg_rack_of(struct cfg *c, const char *name, uint16_t *rack);
+/* Adds what the racks of an entry have to whole[CFG_RACK_SECTIONS]; rack_template.c */
+int cfg_rack_write(struct cfg *c, unsigned int rack, const json_t *of, json_t **whole);
 int cfg_nodes(struct cfg *c, const json_t *root); /* node.c: memory, host, nodes */
 int cfg_links(struct cfg *c, const json_t *root); /* link.c: link, links of nodes */
 /* The keys of a link that stand in json. */
 int cfg_link(struct cfg *c, const json_t *json, bool trunk, struct mf_config_link *link);
+/* direct.c: which tiers are a link between two nodes */
+int cfg_direct(struct cfg *c, const json_t *root);
+/* Whether an entry of "nodes" has this name, or makes a node that has it. After cfg_direct(). */
+bool cfg_is_node(const struct cfg *c, const json_t *name);
+/* Whether an entry of "links" is between two nodes. */
+bool cfg_is_direct(const struct cfg *c, const json_t *entry);
+/* "to" of an end in such a tier; NULL: it is not there. */
+int cfg_direct_end(struct cfg *c, const json_t *to);
+int cfg_direct_links(struct cfg *c, const json_t *root); /* the links of such tiers */
+/* Whether "between" of a fault names two nodes that have such a link. b: set then */
+bool cfg_direct_between(const struct mf_config *config, const json_t *json, struct mf_config_between *b);
 int cfg_switches(struct cfg *c, const json_t *root); /* switches.c: switches, routing */
 /* Adds switches of an entry that has no more than this: count, named by name and number, or one. */
 int cfg_add_switches(struct cfg *c, const char *name, uint32_t count);
 int cfg_topology(struct cfg *c, const json_t *json); /* topology.c: switches, links and places */
-/* The link of a place, or the default. @param place  -1: none */
-struct mf_config_link cfg_place_link(const struct cfg *c, int place);
+/* The link of a place, if it is of that tier, or the default of the tier. @param place  -1: none */
+struct mf_config_link cfg_place_link(const struct cfg *c, unsigned int tier, int place);
+#define CFG_ENDS_MAX 64 /* of a node */
+
+/* Ends of the nodes of an entry. */
+struct cfg_ends {
+	unsigned int n; /* of each */
+	uint16_t tier[CFG_ENDS_MAX]; /* [n] */
+	const json_t *json[CFG_ENDS_MAX]; /* [n]: what the file says of it, or NULL */
+	uint16_t *to; /* [n * count]: end k of node i is at switch to[k * count + i] */
+	int *place; /* [count]: of "topology", that their ends in its tier take; -1: there is none */
+};
+
 /*
- * ends.c: "ends" of an entry of "nodes", which stands for count nodes: node i is at switch to[i].
- * @param to     [count], set
- * @param place  [count], set: places of "topology" that they take; -1: there are none
+ * ends.c: "ends" of an entry of "nodes", which stands for count nodes.
+ * @param entry  NULL: of a node that is not in the file
+ * @param tier   of nodes without "ends"
+ * @param e      set; freed by cfg_ends_free(), after a failure, too
  */
-int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, uint16_t *to, int *place);
+int cfg_ends(struct cfg *c, const json_t *entry, unsigned int count, unsigned int tier, struct cfg_ends *e);
+void cfg_ends_free(struct cfg_ends *e);
+/* Gives node number i of an entry its ends. */
+int cfg_ends_take(struct cfg *c, const struct cfg_ends *e, unsigned int count, unsigned int i,
+		  struct cfg_node *node);
+/* End k of a node, and what is read of it. */
+struct mf_config_end *cfg_end(struct cfg *c, struct cfg_node *n, unsigned int k);
+struct cfg_mark *cfg_mark(struct cfg *c, struct cfg_node *n, unsigned int k);
 int cfg_trunks(struct cfg *c, const json_t *root); /* trunk.c: links between switches */
 int cfg_between(struct cfg *c, const json_t *json, struct mf_config_between *b); /* between.c: their ends */
 int cfg_ports(struct cfg *c, const json_t *json); /* port.c */
 /* "carried" of a link. trunk: between switches. */
-int cfg_carried(struct cfg *c, const json_t *link, bool trunk, struct mf_config_llr *llr);
+int cfg_tunnel(struct cfg *c, const json_t *link, bool trunk, struct mf_config_llr *llr);
 /* "disable" of a link; disable.c */
 int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d);
 int cfg_ports_used(struct cfg *c);
@@ -232,9 +338,14 @@ char *cfg_path(const struct cfg *c, const char *path); /* trace.c */
 /*
  * node_set.c: nodes by name: "*", a node, an entry of "nodes", or an array of such names.
  * Names must have the ability (NULL: any); "*" are those that have it.
+ * set: overwritten; what it has of memory is freed by cfg_set_free(), after a failure, too.
  */
 int cfg_set(struct cfg *c, const json_t *object, const char *key, bool (*able)(const struct mf_config_node *),
 	    const char *ability, struct mf_config_set *set);
+/* The same of a value, where we are. NULL: "*" */
+int cfg_set_at(struct cfg *c, const json_t *json, bool (*able)(const struct mf_config_node *),
+	       const char *ability, struct mf_config_set *set);
+void cfg_set_free(struct mf_config_set *set);
 /* Whether the set has another node than this one. */
 bool cfg_set_other(const struct mf_config_set *set, unsigned int node);
 bool cfg_is_compute(const struct mf_config_node *n);

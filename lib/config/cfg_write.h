@@ -8,6 +8,7 @@
 /* Writing goes on when memory runs out; who began it looks at failed. */
 struct put {
 	const struct mf_config *config;
+	const struct mf_config_tier *tier; /* that is being written */
 	bool failed;
 };
 
@@ -20,8 +21,10 @@ void cfg_put_fields(struct put *p, json_t *object, const struct cfg_field *f, co
 /* Nodes by name: "*" where they are all that are able, NULL: that are there. */
 json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 		      bool (*able)(const struct mf_config_node *));
+void cfg_put_racks(struct put *p, json_t *root); /* rack.c: the names of "racks" */
 void cfg_put_switches(struct put *p, json_t *root); /* switches.c: "switches", "routing" */
-void cfg_put_ends(struct put *p, json_t *entry, unsigned int group); /* ends.c: of an entry of "nodes" */
+/* "ends" of an entry of "nodes": those of n, one of its nodes; ends.c */
+void cfg_put_ends(struct put *p, json_t *entry, const struct mf_config_node *n);
 void cfg_put_trunks(struct put *p, json_t *links); /* write_trunk.c: links between switches */
 json_t *cfg_put_between(struct put *p, const struct mf_config_between *b); /* between.c: their ends */
 void cfg_put_access(struct put *p, json_t *root); /* access.c: "regions", "limits" */
@@ -30,12 +33,13 @@ void cfg_put_faults(struct put *p, json_t *root); /* fault.c */
 void cfg_put_tests(struct put *p, json_t *root); /* test_pattern.c */
 /* Takes keys of a NULL-terminated list out again. */
 void cfg_put_drop(json_t *object, const char *const *keys);
-/* "stack", and "bridge" of the switch; policy.c */
+/* "stack", "bridge" of the switch, "policy" of the scheduler; policy.c */
 void cfg_put_stack(struct put *p, json_t *root);
 void cfg_put_bridge(struct put *p, json_t *json);
+void cfg_put_policy(struct put *p, json_t *json);
 /* "ports", and "carried" of a link; port.c */
 void cfg_put_ports(struct put *p, json_t *root);
-void cfg_put_carried(struct put *p, json_t *link, bool trunk, const struct mf_config_llr *llr);
+void cfg_put_tunnel(struct put *p, json_t *link, bool trunk, const struct mf_config_llr *llr);
 void cfg_put_disable(struct put *p, json_t *link, const struct mf_config_disable *d); /* disable.c */
 /* A workload with a store, but for its nodes and its trace; ycsb.c */
 void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);

@@ -10,13 +10,14 @@
 #include "config/cfg.h"
 
 static const struct cfg_field top_fields[] = {
-	{.key = "name", .kind = CFG_TEXT, CFG_AT(struct mf_config, name), .hi = MF_CONFIG_NAME_LEN * 2},
+	{.key = "name", .kind = CFG_TEXT, CFG_AT(struct mf_config, name), .hi = MF_CONFIG_TITLE_LEN},
 	{.key = "description",
 	 .kind = CFG_TEXT,
 	 CFG_AT(struct mf_config, description),
 	 .hi = MF_CONFIG_TEXT_LEN},
 	{.key = "seed", .kind = CFG_U64, CFG_AT(struct mf_config, seed), CFG_RANGE(0, INT64_MAX)},
 	{.key = "clock"},
+	{.key = "tiers"},
 	{.key = "stack"},
 	{.key = "timing"},
 	{.key = "proto"},
@@ -28,6 +29,7 @@ static const struct cfg_field top_fields[] = {
 	{.key = "backup"},
 	{.key = "memory"},
 	{.key = "host"},
+	{.key = "racks"},
 	{.key = "nodes"},
 	{.key = "ports"},
 	{.key = "link"},
@@ -50,82 +52,64 @@ static const struct mf_config default_config = {
 	.watchdog = MF_CONFIG_WATCHDOG,
 	.clock = {[MF_CLOCK_WALL] = {.warmup = MF_MS(200), .duration = MF_SEC(3), .drain = MF_SEC(10)},
 		  [MF_CLOCK_VIRTUAL] = {.warmup = MF_US(100), .duration = MF_MS(2), .drain = MF_MS(20)}},
-	.sw = {.name = "sw0",
-	       .l2_latency = MF_NS(400),
-	       .mac_table = 1024,
-	       .frames = 1024,
-	       .frame_queue = 256 << 10,
-	       .grant_timeout = {[MF_CLOCK_WALL] = MF_SEC(1), [MF_CLOCK_VIRTUAL] = MF_MS(1)},
-	       .hold_timeout = {[MF_CLOCK_WALL] = MF_MS(500), [MF_CLOCK_VIRTUAL] = MF_US(100)}},
-	.sched = {.policy = "pim",
-		  .chunk = {[MF_CLOCK_WALL] = 4096, [MF_CLOCK_VIRTUAL] = 256},
-		  .x = 3,
-		  .window = 16 << 10},
 	.limits = {.burst = 16 << 10, .rate_burst = 64},
 };
 
 static const struct cfg default_cfg = {
-	.memory = {.size = 64 << 20, .numa_node = -1, .huge_pages = true},
+	.memory = {.size = 64 << 20, .dram = MF_NEVER, .numa_node = -1, .huge_pages = true},
 	.memory_type = "flat",
 	.host = {.mega = 1,
 		 .queue = 1024,
-		 .read_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = MF_CONFIG_TIMEOUT},
-		 .write_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = MF_CONFIG_TIMEOUT},
-		 .retry_timeout = {[MF_CLOCK_WALL] = MF_SEC(1), [MF_CLOCK_VIRTUAL] = MF_MS(1)},
+		 .read_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = CFG_BY_LINE},
+		 .write_timeout = {[MF_CLOCK_WALL] = MF_SEC(5), [MF_CLOCK_VIRTUAL] = CFG_BY_LINE},
+		 .retry_timeout = {[MF_CLOCK_WALL] = MF_SEC(1), [MF_CLOCK_VIRTUAL] = CFG_BY_LINE},
 		 .frames = 1024,
 		 .frame_queue = 256 << 10},
 	.link = {.period = 2560,
 		 .propagation = MF_NS(10),
 		 .quantum = 16,
-		 .ber_window = MF_US(125),
+		 .ber_window = CFG_BY_LINE,
 		 .ring = 16},
 };
 
-static int read_all(struct cfg *c, const json_t *root)
+static int read_all(struct cfg *c, json_t *root)
 {
 	static const struct {
 		const char *key;
 		int (*fn)(struct cfg *c, const json_t *json);
-	} before[] = {{"clock", cfg_clock},
-		      {"proto", cfg_proto},
-		      {"scheduler", cfg_sched},
-		      {"switch", cfg_switch}},
-	  after[] = {{"regions", cfg_regions},   {"limits", cfg_limits},      {"ethernet", cfg_ethernet},
+	} after[] = {{"regions", cfg_regions},   {"limits", cfg_limits},      {"ethernet", cfg_ethernet},
 		     {"workload", cfg_workload}, {"faults", cfg_faults},      {"test_patterns", cfg_tests},
 		     {"report", cfg_report},     {"placement", cfg_placement}};
 	int rc = cfg_object(c, root, top_fields, c->config);
 
 	if (rc == 0)
+		rc = cfg_racks(c, root);
+	if (rc == 0)
 		rc = cfg_watchdog(c);
-	if (rc == 0) {
-		cfg_push(c, "stack");
-		rc = cfg_stack(c, json_object_get(root, "stack"));
-		cfg_pop(c);
-	}
-	if (rc == 0) {
-		cfg_push(c, "switch");
-		cfg_push(c, "bridge");
-		rc = cfg_bridge(c, json_object_get(json_object_get(root, "switch"), "bridge"));
-		cfg_pop(c);
-		cfg_pop(c);
-	}
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]) && rc == 0; i++)
-		rc = cfg_section(c, root, before[i].key, before[i].fn);
+	if (rc == 0)
+		rc = cfg_section(c, root, "clock", cfg_clock);
+	if (rc == 0)
+		rc = cfg_tiers(c, root);
+	if (rc == 0)
+		rc = cfg_direct(c, root);
 	if (rc == 0)
 		rc = cfg_switches(c, root);
-	if (rc == 0) {
-		cfg_push(c, "timing");
-		rc = cfg_timing(c, json_object_get(root, "timing"));
-		cfg_pop(c);
-	}
 	if (rc == 0)
 		rc = cfg_nodes(c, root);
 	if (rc == 0)
+		rc = cfg_racks_used(c);
+	if (rc == 0)
 		rc = cfg_links(c, root);
+	if (rc == 0)
+		rc = cfg_numbers(c);
 	if (rc == 0)
 		rc = cfg_trunks(c, root);
 	if (rc == 0)
+		rc = cfg_direct_links(c, root);
+	if (rc == 0)
 		rc = cfg_section(c, root, "backup", cfg_backup);
+	if (rc == 0)
+		cfg_by_line(c, root);
 	if (rc == 0)
 		rc = cfg_ports_used(c);
 	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]) && rc == 0; i++)
@@ -163,14 +147,16 @@ int mf_config_parse(const char *text, size_t len, const char *name, struct mf_co
 	c.errlen = errlen;
 	c.config = config;
 	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	c.list = calloc(MF_PORTS_MAX, sizeof(*c.list));
+	c.list = calloc(MF_NODES_MAX, sizeof(*c.list));
 	if (c.list == NULL)
 		rc = cfg_fail_memory(&c);
 	else
 		rc = root == NULL ? cfg_fail_json(&c, &error) : read_all(&c, root);
 	free(c.list);
+	free(c.more);
 	free(c.topology.place);
 	free(c.topology.wire);
+	cfg_racks_free(&c);
 	json_decref(root);
 	if (rc != 0) {
 		mf_config_free(config);
@@ -224,13 +210,36 @@ int mf_config_load(const char *path, struct mf_config *config, char *err, size_t
 	return rc;
 }
 
+static void free_sets(struct mf_config *config)
+{
+	for (unsigned int i = 0; i < config->ethernets; i++) {
+		cfg_set_free(&config->ethernet[i].from);
+		cfg_set_free(&config->ethernet[i].to);
+	}
+	for (unsigned int i = 0; i < config->faults; i++) {
+		cfg_set_free(&config->fault[i].link);
+		cfg_set_free(&config->fault[i].to);
+	}
+	for (unsigned int i = 0; i < config->tests; i++)
+		cfg_set_free(&config->test[i].link);
+	for (unsigned int i = 0; i < config->regions; i++) {
+		cfg_set_free(&config->region[i].memory);
+		cfg_set_free(&config->region[i].readers);
+		cfg_set_free(&config->region[i].writers);
+	}
+}
+
 void mf_config_free(struct mf_config *config)
 {
+	free_sets(config);
+	cfg_tiers_free(config);
+	free(config->end);
 	free(config->node);
 	free(config->group);
 	free(config->switch_list);
 	free(config->switch_group);
 	free(config->trunk);
+	free(config->rack);
 	free(config->ethernet);
 	free(config->port);
 	free(config->fault);
@@ -243,7 +252,7 @@ void mf_config_free(struct mf_config *config)
 
 int mf_config_node(const struct mf_config *config, const char *name)
 {
-	for (unsigned int p = 0; p < config->sw.ports; p++) {
+	for (unsigned int p = 0; p < config->slots; p++) {
 		if (config->node[p].up && strcmp(config->node[p].name, name) == 0)
 			return (int)p;
 	}

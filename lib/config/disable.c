@@ -28,7 +28,7 @@ int cfg_disable(struct cfg *c, const json_t *link, struct mf_config_disable *d)
 
 	if (json == NULL)
 		return 0;
-	*d = (struct mf_config_disable){.on = !json_is_false(json), .within = MF_US(125)};
+	*d = (struct mf_config_disable){.on = !json_is_false(json), .within = CFG_BY_LINE};
 	if (!d->on)
 		return 0;
 	cfg_push(c, "disable");

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mf_foreign.h"
+#include "base/mf_file_type.h"
 #include "config/cfg.h"
 
 void cfg_push(struct cfg *c, const char *key)
@@ -98,14 +98,15 @@ static const char *find_index(const char *p, const char *end, size_t index)
 static unsigned int find_line(const struct cfg *c)
 {
 	const char *end = c->text + c->len, *p = skip_blank(c->text, end), *at = p, *key_at = p;
-	unsigned int line = 1;
+	struct cfg_step step[CFG_DEPTH + 3];
+	unsigned int line = 1, depth = cfg_steps(c, step);
 
-	for (unsigned int i = 0; i < c->depth && p != NULL && p < end; i++) {
-		if (c->step[i].key != NULL) {
-			p = find_key(p, end, c->step[i].key, &key_at);
+	for (unsigned int i = 0; i < depth && p != NULL && p < end; i++) {
+		if (step[i].key != NULL) {
+			p = find_key(p, end, step[i].key, &key_at);
 			at = p != NULL ? key_at : at;
 		} else {
-			p = find_index(p, end, c->step[i].index);
+			p = find_index(p, end, step[i].index);
 			at = p != NULL ? p : at;
 		}
 	}
@@ -123,27 +124,43 @@ static void make_printable(char *s)
 	}
 }
 
-static void put_path(const struct cfg *c, char *buf, size_t room)
+static void put_path(const struct cfg *c, char *buf, size_t capacity)
 {
+	struct cfg_step step[CFG_DEPTH + 3];
+	unsigned int depth = cfg_steps(c, step);
 	size_t len = 0;
 
 	buf[0] = '\0';
-	for (unsigned int i = 0; i < c->depth && len < room; i++) {
-		const struct cfg_step *s = &c->step[i];
+	for (unsigned int i = 0; i < depth && len < capacity; i++) {
+		const struct cfg_step *s = &step[i];
 
 		if (s->key != NULL)
-			len += (size_t)snprintf(buf + len, room - len, "%s%.64s", i > 0 ? "." : "", s->key);
+			len += (size_t)snprintf(buf + len, capacity - len, "%s%.64s", i > 0 ? "." : "",
+						s->key);
 		else
-			len += (size_t)snprintf(buf + len, room - len, "[%zu]", s->index);
+			len += (size_t)snprintf(buf + len, capacity - len, "[%zu]", s->index);
 	}
 	make_printable(buf);
 }
 
-void cfg_where(struct cfg *c, const char *key, char *buf, size_t room)
+void cfg_where(struct cfg *c, const char *key, char *buf, size_t capacity)
 {
 	cfg_push(c, key);
-	put_path(c, buf, room);
+	put_path(c, buf, capacity);
 	cfg_pop(c);
+}
+
+void cfg_where_entry(struct cfg *c, const char *section, size_t index, char *buf, size_t capacity)
+{
+	const struct cfg_step was[2] = {c->step[0], c->step[1]};
+	unsigned int depth = c->depth;
+
+	c->depth = 0;
+	cfg_push(c, section);
+	cfg_push_index(c, index);
+	put_path(c, buf, capacity);
+	memcpy(c->step, was, sizeof(was));
+	c->depth = depth;
 }
 
 static int fail(struct cfg *c, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
@@ -187,7 +204,7 @@ int cfg_fail_key(struct cfg *c, const char *key, const char *format, ...)
 
 int cfg_fail_json(struct cfg *c, const json_error_t *error)
 {
-	const char *other = mf_foreign(c->text, c->len);
+	const char *other = mf_file_type(c->text, c->len);
 	char reason[JSON_ERROR_TEXT_LENGTH];
 
 	if (json_error_code(error) == json_error_out_of_memory)

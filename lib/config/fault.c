@@ -6,16 +6,23 @@
 #include <string.h>
 
 #include "config/cfg_write.h"
+#include "systems/mf_systems.h"
 
 #define FAULTS_MAX MF_FAULT_RULES
 #define LCORES_MAX 1024 /**< that can be named; how many there are EAL knows */
 
-static const char *const what_names[] = {"queue",    "grants", "buffers", "room", "egress",
-					 "requests", "ring",   "mbufs",   NULL};
-
-const char *mf_config_what_name(enum mf_config_what what)
+const char *mf_config_what_name(const struct mf_config *config, const struct mf_config_fault *fault)
 {
-	return what_names[what];
+	switch (fault->what) {
+	case MF_CONFIG_RING:
+		return "ring";
+	case MF_CONFIG_MBUFS:
+		return "mbufs";
+	case MF_CONFIG_NODE_POOL:
+		return mf_stack_pools(config->tier->stack_ops)[fault->pool].key;
+	default:
+		return mf_bridge_pools(config->tier->bridge_ops)[fault->pool].key;
+	}
 }
 
 const char *const cfg_direction_names[] = {"both", "up", "down", NULL};
@@ -25,12 +32,12 @@ static const struct cfg_field fault_fields[] = {
 	{.key = "class", .kind = CFG_ENUM, FAULT(class), .names = mf_fault_names},
 	{.key = "link", .kind = CFG_NESTED},
 	{.key = "between", .kind = CFG_NESTED},
-	{.key = "number", .kind = CFG_U32, FAULT(number), CFG_RANGE(0, MF_PORTS_MAX - 1)},
+	{.key = "number", .kind = CFG_U32, FAULT(number), CFG_RANGE(0, MF_NODES_MAX - 1)},
 	{.key = "node", .kind = CFG_NESTED},
 	{.key = "role", .kind = CFG_NESTED},
 	{.key = "switch", .kind = CFG_U32, FAULT(sw), CFG_RANGE(0, 1)},
 	{.key = "lcore", .kind = CFG_U32, FAULT(lcore), CFG_RANGE(0, LCORES_MAX - 1)},
-	{.key = "what", .kind = CFG_ENUM, FAULT(what), .names = what_names},
+	{.key = "what", .kind = CFG_NESTED},
 	{.key = "to", .kind = CFG_NESTED},
 	{.key = "direction", .kind = CFG_ENUM, FAULT(direction), .names = cfg_direction_names},
 	{.key = "rate", .kind = CFG_REAL, FAULT(rate), .rlo = 1e-18, .rhi = 1},
@@ -147,11 +154,31 @@ static int check_times(struct cfg *c, const struct mf_config_fault *f)
 	return 0;
 }
 
-/** What only EDM has: processes that crash, pools that run out, forged messages. */
+/** Whether the systems of the file have what a class breaks. Messages are forged and roles stalled of EDM. */
+static bool can_break(const struct mf_config *config, uint32_t class)
+{
+	switch (class) {
+	case MF_FAULT_NODE_CRASH:
+		return mf_stack_node(config->tier->stack_ops)->crash != NULL;
+	case MF_FAULT_SWITCH_CRASH:
+		return mf_bridge_switch(config->tier->bridge_ops)->crash != NULL;
+	case MF_FAULT_EXHAUST:
+		return mf_stack_pools(config->tier->stack_ops) != NULL ||
+		       mf_bridge_pools(config->tier->bridge_ops) != NULL;
+	default:
+		return config->tier->stack_ops == NULL;
+	}
+}
+
 static int check_stack(struct cfg *c, const struct mf_config_fault *f)
 {
-	if (f->class < MF_FAULT_FLOOD || f->class == MF_FAULT_LINK_DOWN ||
-	    (c->config->stack_ops == NULL && c->config->bridge_ops == NULL))
+	bool of_links = f->class < MF_FAULT_FLOOD || f->class == MF_FAULT_LINK_DOWN;
+
+	/* Of several tiers nothing says yet what others would mean. */
+	if (!of_links && c->config->tiers > 1)
+		return cfg_fail_key(c, "class", "\"%s\" is for a file with one tier so far, there are %u",
+				    mf_fault_names[f->class], c->config->tiers);
+	if (of_links || can_break(c->config, f->class))
 		return 0;
 	return cfg_fail_key(c, "class", "\"%s\" needs EDM's stack", mf_fault_names[f->class]);
 }
@@ -213,20 +240,121 @@ static int read_stalled(struct cfg *c, const json_t *json, struct mf_config_faul
 	return rc;
 }
 
-/** "exhaust": of whom. */
+/** Adds the keys of a table of pools to a list. @return how many it has then */
+static unsigned int add_names(const char **names, unsigned int n, const struct mf_pool_desc *pools)
+{
+	for (; pools != NULL && pools->key != NULL; pools++)
+		names[n++] = pools->key;
+	return n;
+}
+
+/** `what` of "exhaust": a pool of the node's kind or of the switch's, or something of a link. */
+static int read_what(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	const struct mf_pool_desc *of_switch = mf_bridge_pools(c->config->tier->bridge_ops);
+	const char *names[2 * MF_POOLS_MAX + 3];
+	unsigned int nodes = add_names(names, 0, mf_stack_pools(c->config->tier->stack_ops));
+	unsigned int pools = add_names(names, nodes, of_switch);
+	uint32_t place = 0;
+	int rc;
+
+	names[pools] = "ring";
+	names[pools + 1] = "mbufs";
+	names[pools + 2] = NULL;
+	cfg_push(c, "what");
+	rc = cfg_enum(c, json_object_get(json, "what"), names, &place);
+	cfg_pop(c);
+	if (place >= pools) {
+		f->what = place == pools ? MF_CONFIG_RING : MF_CONFIG_MBUFS;
+	} else if (place < nodes) {
+		f->what = MF_CONFIG_NODE_POOL;
+		f->pool = place;
+	} else {
+		f->pool = place - nodes;
+		f->what = of_switch[f->pool].by_end ? MF_CONFIG_PORT_POOL : MF_CONFIG_SWITCH_POOL;
+	}
+	return rc;
+}
+
+/** "exhaust": what, and where. */
 static int read_exhausted(struct cfg *c, const json_t *json, struct mf_config_fault *f)
 {
 	static const char *const node[] = {"node", NULL}, *const of_switches[] = {"switch", NULL};
-	int rc = 0;
+	int rc = read_what(c, json, f);
 
+	if (rc != 0)
+		return rc;
 	if (f->what == MF_CONFIG_RING && f->until == MF_NEVER)
 		return cfg_fail_key(c, "until", "is missing: who waits for a ring waits for its end");
-	if (f->what < MF_CONFIG_EGRESS)
+	if (f->what == MF_CONFIG_NODE_POOL)
 		rc = cfg_refuse(c, json, of_switches, "it is the node's");
-	if (rc != 0 || f->what != MF_CONFIG_REQUESTS)
+	if (rc != 0 || f->what != MF_CONFIG_SWITCH_POOL)
 		return rc != 0 ? rc : cfg_set(c, json, "node", NULL, "", &f->link);
 	f->role = MF_CONFIG_SWITCH;
-	return cfg_refuse(c, json, node, "it is the switch that buffers requests");
+	if (mf_config_switch_count(c->config) == 0)
+		return cfg_fail_key(c, "what", "there is no switch");
+	if (c->config->switches > 0)
+		return cfg_fail_key(c, "what", "there are several switches, and none can be named");
+	return cfg_refuse(c, json, node, "it is a pool of the switch");
+}
+
+/** Whether one end of "between" is nodes: their links to the switches at the other end are meant. */
+static bool are_nodes(const struct mf_config *config, const json_t *json)
+{
+	const char *name = json_string_value(json);
+
+	if (name == NULL)
+		return json_is_array(json);
+	for (unsigned int i = 0; i < config->groups; i++)
+		if (strcmp(config->group[i].name, name) == 0)
+			return true;
+	return strcmp(name, "*") == 0 || mf_config_node(config, name) >= 0;
+}
+
+/** Each of the nodes has a link there. */
+static int check_at(struct cfg *c, const struct mf_config_fault *f)
+{
+	const struct mf_config *config = c->config;
+
+	for (unsigned int i = 0; i < f->link.n; i++) {
+		unsigned int node = f->link.node[i], k = 0;
+
+		while (k < config->node[node].ends && !mf_config_fault_at(config, f, node, k))
+			k++;
+		if (k == config->node[node].ends)
+			return cfg_fail_key(c, "between", "there is no link from node '%s' to '%s'",
+					    config->node[node].name, f->at);
+	}
+	return 0;
+}
+
+/** Links of nodes to some of the switches. @param side  which end of "between" the nodes are */
+static int read_at(struct cfg *c, const json_t *json, size_t side, struct mf_config_fault *f)
+{
+	static const char *const others[] = {"link", "number", NULL};
+	const json_t *between = json_object_get(json, "between"), *at = json_array_get(between, 1 - side);
+	struct mf_config_switch_set set;
+	int rc = cfg_refuse(c, json, others, "'between' names links of nodes");
+
+	cfg_push(c, "between");
+	cfg_push_index(c, side);
+	if (rc == 0)
+		rc = cfg_set_at(c, json_array_get(between, side), NULL, "", &f->link);
+	cfg_pop(c);
+	cfg_push_index(c, 1 - side);
+	if (rc == 0)
+		rc = cfg_is(c, at, JSON_STRING);
+	if (rc == 0 && mf_config_switches(c->config, json_string_value(at), &set) == 0)
+		rc = cfg_fail(c, "there is no switch '%.64s'", json_string_value(at));
+	cfg_pop(c);
+	cfg_pop(c);
+	if (rc != 0)
+		return rc;
+	strcpy(f->at, json_string_value(at));
+	/* A node's link leads up, whichever end is named first. */
+	if (side == 1 && f->direction != MF_CONFIG_BOTH)
+		f->direction = f->direction == MF_CONFIG_UP ? MF_CONFIG_DOWN : MF_CONFIG_UP;
+	return check_at(c, f);
 }
 
 /** Links between switches. */
@@ -250,12 +378,27 @@ static int read_trunks(struct cfg *c, const json_t *json, struct mf_config_fault
 	return rc;
 }
 
+/** The link between two nodes: f->between has them. */
+static int read_direct(struct cfg *c, const json_t *json, struct mf_config_fault *f)
+{
+	static const char *const others[] = {"link", "number", NULL};
+
+	f->role = MF_CONFIG_TRUNKS;
+	return cfg_refuse(c, json, others, "'between' names the only link of two nodes");
+}
+
 static int read_where(struct cfg *c, const json_t *json, struct mf_config_fault *f)
 {
 	static const char *const number[] = {"number", NULL};
+	const json_t *between = json_object_get(json, "between");
 	uint32_t keys = classes[f->class].needs | classes[f->class].takes;
 
-	if (json_object_get(json, "between") != NULL)
+	if (cfg_direct_between(c->config, between, &f->between))
+		return read_direct(c, json, f);
+	for (size_t side = 0; side < 2 && json_array_size(between) == 2 && c->config->switches > 0; side++)
+		if (are_nodes(c->config, json_array_get(between, side)))
+			return read_at(c, json, side, f);
+	if (between != NULL)
 		return read_trunks(c, json, f);
 	if (cfg_refuse(c, json, number, "there is no 'between'") != 0)
 		return -EINVAL;
@@ -322,7 +465,7 @@ int cfg_faults(struct cfg *c, const json_t *json)
 	if (c->config->fault == NULL)
 		return cfg_fail_memory(c);
 	json_array_foreach(json, i, entry) {
-		struct mf_config_fault *f = &c->config->fault[c->config->faults];
+		struct mf_config_fault *f = &c->config->fault[c->config->faults++];
 
 		f->until = MF_NEVER;
 		f->idle = true;
@@ -332,7 +475,6 @@ int cfg_faults(struct cfg *c, const json_t *json)
 		cfg_pop(c);
 		if (rc != 0)
 			return rc;
-		c->config->faults++;
 	}
 	return 0;
 }
@@ -340,17 +482,20 @@ int cfg_faults(struct cfg *c, const json_t *json)
 static void put_where(struct put *p, json_t *json, const struct mf_config_fault *f, uint32_t keys)
 {
 	static const char *const roles[] = {[MF_CONFIG_SWITCH] = "switch", [MF_CONFIG_SCHED] = "scheduler"};
+	const char *key = keys & LINK ? "link" : keys & NODE ? "node" : "role";
+	json_t *between;
 
-	if (f->role == MF_CONFIG_TRUNKS)
+	if (f->role == MF_CONFIG_TRUNKS) {
 		cfg_put_set(p, json, "between", cfg_put_between(p, &f->between));
-	else if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED))
+	} else if (f->at[0] != '\0') {
+		between = cfg_put_set(p, json, "between", json_array());
+		cfg_put_append(p, between, cfg_put_nodes(p, &f->link, NULL));
+		cfg_put_append(p, between, json_string(f->at));
+	} else if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED)) {
 		cfg_put_set(p, json, "role", json_string(roles[f->role]));
-	else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE))
-		cfg_put_set(p, json,
-			    keys & LINK   ? "link"
-			    : keys & NODE ? "node"
-					  : "role",
-			    cfg_put_nodes(p, &f->link, NULL));
+	} else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE)) {
+		cfg_put_set(p, json, key, cfg_put_nodes(p, &f->link, NULL));
+	}
 	if (keys & TO)
 		cfg_put_set(p, json, "to", cfg_put_nodes(p, &f->to, cfg_is_memory));
 }
@@ -368,7 +513,7 @@ static void drop_keys(json_t *json, const struct mf_config_fault *f, uint32_t ke
 		keys &= ~(uint32_t)(EVERY | FOR);
 	if (f->role != MF_CONFIG_LCORE)
 		keys &= ~(uint32_t)LCORE;
-	if (f->role != MF_CONFIG_TRUNKS)
+	if (f->role != MF_CONFIG_TRUNKS && f->at[0] == '\0')
 		keys &= ~(uint32_t)BETWEEN;
 	if (f->number == MF_CONFIG_ALL_LINKS)
 		keys &= ~(uint32_t)NUMBER;
@@ -396,6 +541,8 @@ void cfg_put_faults(struct put *p, json_t *root)
 		json_t *json = cfg_put_append(p, array, json_object());
 
 		cfg_put_fields(p, json, fault_fields, f);
+		if (f->class == MF_FAULT_EXHAUST)
+			cfg_put_set(p, json, "what", json_string(mf_config_what_name(p->config, f)));
 		put_where(p, json, f, keys);
 		drop_keys(json, f, keys);
 	}

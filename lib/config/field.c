@@ -62,24 +62,39 @@ static int size(struct cfg *c, const json_t *json, const struct cfg_field *f, ui
 				  json_string_value(json));
 }
 
-static int time_or_rate(struct cfg *c, const json_t *json, const struct cfg_field *f, uint64_t *out)
+static int time_value(struct cfg *c, const json_t *json, uint64_t *out)
 {
-	const char *s = json_string_value(json),
-		   *like = f->kind == CFG_TIME ? "time such as \"82ns\"" : "rate such as \"25G\"";
-	uint32_t block = 0;
+	static const char like[] = "time such as \"82ns\"";
+	const char *s = json_string_value(json);
 	int rc;
 
 	if (s == NULL)
 		return cfg_fail(c, "must be a string with a %s", like);
-	if (f->kind == CFG_TIME) {
-		rc = mf_unit_time(s, out);
-	} else {
-		rc = mf_unit_rate(s, &block);
-		*out = block;
-	}
+	rc = mf_unit_time(s, out);
 	if (rc == -ERANGE)
 		return cfg_fail(c, "'%.64s' is out of range", s);
 	return rc == 0 ? 0 : cfg_fail(c, "'%.64s' is not a %s", s, like);
+}
+
+static int rate_value(struct cfg *c, const json_t *json, uint64_t *out)
+{
+	static const char like[] = "rate such as \"25G\" or \"10M\"";
+	const char *s = json_string_value(json);
+	char below[MF_UNIT_LEN], above[MF_UNIT_LEN];
+	uint32_t block = 0, near[2];
+	int rc;
+
+	if (s == NULL)
+		return cfg_fail(c, "must be a string with a %s", like);
+	rc = mf_unit_rate(s, &block);
+	*out = block;
+	if (rc == -ERANGE)
+		return cfg_fail(c, "'%.64s' is out of range: 1M to 1000G", s);
+	if (rc != -EDOM)
+		return rc == 0 ? 0 : cfg_fail(c, "'%.64s' is not a %s", s, like);
+	mf_unit_near_rates(s, near);
+	return cfg_fail(c, "'%.64s': a block would not take whole ps; the nearest rates are %s and %s", s,
+			mf_unit_put_rate(below, near[0]), mf_unit_put_rate(above, near[1]));
 }
 
 int cfg_enum(struct cfg *c, const json_t *json, const char *const *names, uint32_t *out)
@@ -119,18 +134,21 @@ int cfg_size(struct cfg *c, const json_t *json, uint64_t lo, uint64_t hi, uint64
 static int text(struct cfg *c, const json_t *json, const struct cfg_field *f, char *out)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-	size_t room = f->kind == CFG_TEXT ? f->hi : MF_CONFIG_NAME_LEN;
-	const char *s = json_string_value(json);
+	size_t capacity = f->kind == CFG_TEXT ? f->hi : MF_CONFIG_NAME_LEN;
+	const char *all = json_string_value(json), *s = all;
 	uint32_t place;
 	int rc = f->kind == CFG_CHOICE ? cfg_enum(c, json, f->names, &place) : cfg_is(c, json, JSON_STRING);
 
 	if (rc != 0)
 		return rc;
-	if (strlen(s) >= room)
-		return cfg_fail(c, "is too long: %zu octets, at most %zu", strlen(s), room - 1);
-	if (f->kind == CFG_NAME && (s[0] == '\0' || s[strspn(s, allowed)] != '\0'))
-		return cfg_fail(c, "'%s' is not a name of letters, digits, '_' and '-'", s);
-	strcpy(out, s);
+	if (strlen(s) >= capacity)
+		return cfg_fail(c, "is too long: %zu octets, at most %zu", strlen(s), capacity - 1);
+	if (f->kind == CFG_MEMBER && s[strspn(s, allowed)] == '.')
+		s += strspn(s, allowed) + 1;
+	if ((f->kind == CFG_NAME || f->kind == CFG_MEMBER) &&
+	    (s[0] == '\0' || s[0] == '.' || s[strspn(s, allowed)] != '\0' || s == all + 1))
+		return cfg_fail(c, "'%s' is not a name of letters, digits, '_' and '-'", all);
+	strcpy(out, all);
 	return 0;
 }
 
@@ -188,6 +206,7 @@ static int value(struct cfg *c, const json_t *json, const struct cfg_field *f, v
 		return cfg_enum(c, json, f->names, out);
 	case CFG_CHOICE:
 	case CFG_NAME:
+	case CFG_MEMBER:
 	case CFG_TEXT:
 		return text(c, json, f, out);
 	case CFG_U16:
@@ -200,8 +219,10 @@ static int value(struct cfg *c, const json_t *json, const struct cfg_field *f, v
 		rc = size(c, json, f, &v);
 		break;
 	case CFG_TIME:
+		rc = time_value(c, json, &v);
+		break;
 	case CFG_RATE:
-		rc = time_or_rate(c, json, f, &v);
+		rc = rate_value(c, json, &v);
 		break;
 	}
 	return rc != 0 ? rc : store(c, f, v, out);
@@ -255,7 +276,7 @@ int cfg_read(struct cfg *c, const json_t *json, const struct cfg_field *table, v
 {
 	for (const struct cfg_field *f = table; f->key != NULL; f++) {
 		const json_t *v = json_object_get(json, f->key);
-		char *out = (char *)base + f->offset;
+		char *out = base != NULL ? (char *)base + f->offset : NULL; /* where all are nested */
 		int rc;
 
 		if (v == NULL)

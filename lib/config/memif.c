@@ -49,7 +49,7 @@ bool memif_read(const char *device, struct memif *out)
 	return true;
 }
 
-bool memif_fits(const struct memif *m, char *why, size_t room)
+bool memif_fits(const struct memif *m, char *why, size_t capacity)
 {
 	/* The zero before an abstract name, or after a path; the driver puts one after either. */
 	size_t most = sizeof(((struct sockaddr_un *)0)->sun_path) - (m->file ? 1 : 2), len = strlen(m->path);
@@ -58,47 +58,47 @@ bool memif_fits(const struct memif *m, char *why, size_t room)
 		most -= strlen(HERE);
 	if (len <= most)
 		return true;
-	snprintf(why, room, "socket: its %s has %zu characters, at most %zu", m->file ? "path" : "name", len,
-		 most);
+	snprintf(why, capacity, "socket: its %s has %zu characters, at most %zu", m->file ? "path" : "name",
+		 len, most);
 	return false;
 }
 
-void memif_driver_path(const struct memif *m, char *out, size_t room)
+void memif_driver_path(const struct memif *m, char *out, size_t capacity)
 {
 	const char *slash = strrchr(m->path, '/');
 
 	static_assert(sizeof(HERE) <= MEMIF_HERE_LEN && sizeof(ROOT) <= MEMIF_HERE_LEN, "room");
 	if (m->path[0] != '/')
-		snprintf(out, room, HERE "%s", m->path);
+		snprintf(out, capacity, HERE "%s", m->path);
 	else
-		snprintf(out, room, "%s%s", slash == m->path ? ROOT : "",
+		snprintf(out, capacity, "%s%s", slash == m->path ? ROOT : "",
 			 slash == m->path ? slash + 1 : m->path);
 }
 
-static void folder_of(const char *path, char *folder, size_t room)
+static void folder_of(const char *path, char *folder, size_t capacity)
 {
 	const char *slash = strrchr(path, '/');
 
 	if (slash == NULL)
-		snprintf(folder, room, ".");
+		snprintf(folder, capacity, ".");
 	else
-		snprintf(folder, room, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+		snprintf(folder, capacity, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-static int refuse(int rc, char *why, size_t room, const char *path, const char *what, const char *of)
+static int refuse(int rc, char *why, size_t capacity, const char *path, const char *what, const char *of)
 {
-	snprintf(why, room, "socket=%s: %s%s", path, what, of);
+	snprintf(why, capacity, "socket=%s: %s%s", path, what, of);
 	return rc;
 }
 
 /** A path below a root. */
-static void below(const char *root, const char *path, char *out, size_t room)
+static void below(const char *root, const char *path, char *out, size_t capacity)
 {
-	snprintf(out, room, "%s%s", path[0] == '/' ? root : "", path);
+	snprintf(out, capacity, "%s%s", path[0] == '/' ? root : "", path);
 }
 
 /** The driver wants to read and write the folder at either end. */
-static int check_folder(const struct memif *m, const char *root, char *why, size_t room)
+static int check_folder(const struct memif *m, const char *root, char *why, size_t capacity)
 {
 	char folder[MF_CONFIG_DEVICE_LEN], at[PATH_MAX];
 	struct stat st;
@@ -106,11 +106,11 @@ static int check_folder(const struct memif *m, const char *root, char *why, size
 	folder_of(m->path, folder, sizeof(folder));
 	below(root, folder, at, sizeof(at));
 	if (stat(at, &st) != 0 && errno != EACCES)
-		return refuse(-ENOENT, why, room, m->path, "there is no folder ", folder);
+		return refuse(-ENOENT, why, capacity, m->path, "there is no folder ", folder);
 	if (errno != EACCES && !S_ISDIR(st.st_mode))
-		return refuse(-ENOTDIR, why, room, m->path, "this is no folder: ", folder);
+		return refuse(-ENOTDIR, why, capacity, m->path, "this is no folder: ", folder);
 	if (faccessat(AT_FDCWD, at, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
-		return refuse(-errno, why, room, m->path,
+		return refuse(-errno, why, capacity, m->path,
 			      errno == EROFS ? "read-only file system: "
 					     : "no right to read and write the folder ",
 			      folder);
@@ -118,7 +118,7 @@ static int check_folder(const struct memif *m, const char *root, char *why, size
 }
 
 /** A server makes the socket itself, and a link is somebody's; a client may follow it. */
-static int check_place(const struct memif *m, const char *root, char *why, size_t room)
+static int check_place(const struct memif *m, const char *root, char *why, size_t capacity)
 {
 	char at[PATH_MAX];
 	const char *kind;
@@ -130,27 +130,27 @@ static int check_place(const struct memif *m, const char *root, char *why, size_
 	if (rc != 0 && errno == ENOENT)
 		return 0;
 	if (rc != 0)
-		return refuse(-errno, why, room, m->path, strerror(errno), "");
+		return refuse(-errno, why, capacity, m->path, strerror(errno), "");
 	kind = socket_path_kind(&st);
 	if (kind != NULL) {
-		snprintf(why, room, "socket=%s: %s is there, and not a socket; it is left as it is", m->path,
-			 kind);
+		snprintf(why, capacity, "socket=%s: %s is there, and not a socket; it is left as it is",
+			 m->path, kind);
 		return -EEXIST;
 	}
 	if (!m->server && faccessat(AT_FDCWD, at, W_OK, AT_EACCESS) != 0)
-		return refuse(-errno, why, room, m->path, "no right to connect to it", "");
+		return refuse(-errno, why, capacity, m->path, "no right to connect to it", "");
 	return 0;
 }
 
-int memif_check(const struct memif *m, const char *root, char *why, size_t room)
+int memif_check(const struct memif *m, const char *root, char *why, size_t capacity)
 {
 	int rc;
 
-	if (!memif_fits(m, why, room))
+	if (!memif_fits(m, why, capacity))
 		return -ENAMETOOLONG;
 	if (!m->file)
 		return 0;
 	errno = 0;
-	rc = check_folder(m, root, why, room);
-	return rc == 0 ? check_place(m, root, why, room) : rc;
+	rc = check_folder(m, root, why, capacity);
+	return rc == 0 ? check_place(m, root, why, capacity) : rc;
 }

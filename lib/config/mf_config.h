@@ -31,9 +31,11 @@ struct json_t;
 struct mf_files;
 struct mf_cdf_point;
 struct mf_client_message;
+struct mf_layer_ops;
 struct mf_query;
 
-#define MF_CONFIG_NAME_LEN 32 /**< of nodes and switch, with the terminating zero */
+#define MF_CONFIG_NAME_LEN 64 /**< of nodes and switches, with the terminating zero */
+#define MF_CONFIG_TITLE_LEN 64 /**< of the fabric */
 #define MF_CONFIG_TEXT_LEN 1024
 #define MF_CONFIG_POINTS_MAX 1024 /**< of a distribution of sizes */
 #define MF_CONFIG_WORKLOADS_MAX 64
@@ -121,15 +123,42 @@ struct mf_config_link {
 	bool align8;
 	mf_time ber_window;
 	uint32_t ring; /**< wall clock, between lcores: times 112 blocks; a power of two */
+	bool shape; /**< wall clock: it keeps its rate and propagation; else it has none there */
 	struct mf_config_disable disable;
 	struct mf_config_llr llr; /**< wall clock */
+};
+
+#define MF_CONFIG_TIERS_MAX 64
+#define MF_CONFIG_OWN_SWITCH ".sw0" /**< behind a tier's name: that of a switch that the file does not name */
+
+/* The members of an end, which a node has of its first one, too. */
+#define MF_CONFIG_END                                                                                       \
+	uint16_t tier; /**< index in mf_config.tier */                                                      \
+	bool direct; /**< its link leads to another node */                                                 \
+	/** Switch at its other end: index in switch_list, 0 where there is none. Direct: index in trunk */ \
+	uint16_t to;                                                                                        \
+	uint16_t number; /**< of the end in that tier */                                                    \
+	struct mf_config_link link
+
+/** A node's end in a tier: its link to a switch there, or to the other node of the tier. */
+struct mf_config_end {
+	MF_CONFIG_END;
 };
 
 struct mf_config_node {
 	bool up; /**< false: no node at this port, the rest is 0 */
 	char name[MF_CONFIG_NAME_LEN];
 	uint16_t group; /**< index in mf_config.group */
-	uint16_t to; /**< switch at the other end of its link: index in mf_config.switch_list; else 0 */
+	uint16_t rack; /**< index in mf_config.rack and 1: its name begins with that of one; 0: in none */
+	unsigned int ends; /**< mf_config_end() has them */
+	unsigned int more; /**< those behind the first one: where they begin in mf_config.end */
+	/** Its first end: the members by themselves are the same storage as `first`. */
+	union {
+		struct mf_config_end first;
+		struct {
+			MF_CONFIG_END;
+		};
+	};
 	enum mf_role role;
 	bool compute; /**< COMPUTE, BOTH */
 	bool memory; /**< MEMORY, BOTH */
@@ -137,17 +166,23 @@ struct mf_config_node {
 	char memory_type[MF_CONFIG_NAME_LEN]; /**< for mf_memory_find() */
 	struct mf_memory_config memory_config; /**< dram: virtual clock */
 	struct mf_config_host host;
-	struct mf_config_link link;
 	mf_time backup_propagation; /**< of its link to the second switch, where there is one */
 	struct mf_config_llr backup_llr; /**< of the same link, if ports carry it */
 	int workload; /**< of its client: index in mf_config.workload, -1: no client */
 	unsigned int client; /**< its place in the clients of that workload */
 	int ethernet; /**< what it sends: index in mf_config.ethernet, -1: nothing */
 	uint16_t frames_to; /**< and to whom: never itself */
+	/**
+	 * Between its clients and its host; NULL: nothing. Systems with a layer set it, or programs, after
+	 * mf_config_load() and before a fabric is made; no key of the file does yet. What layer_param points
+	 * to must outlive the fabric.
+	 */
+	const struct mf_layer_ops *layer;
+	const void *layer_param;
 };
 
 #define MF_CONFIG_SWITCHES 2 /**< at most: the first one and its backup */
-#define MF_CONFIG_SWITCH_LIST_MAX 512 /**< of "switches" */
+#define MF_CONFIG_SWITCH_LIST_MAX 1024 /**< of "switches": a fat tree of MF_NODES_MAX servers has less */
 #define MF_CONFIG_PARALLEL_MAX 64 /**< links between two switches that one entry of "links" makes */
 
 /** A second switch; links to it are as those to the first one, but for their length. */
@@ -159,7 +194,7 @@ struct mf_config_backup {
 
 /**
  * An entry of "nodes": count nodes that differ in name, port and switch only. Or one of "switches": count
- * switches that differ in name and ports only.
+ * switches that differ in name and ports only. Or one of "racks": racks with the same in them.
  */
 struct mf_config_group {
 	char name[MF_CONFIG_NAME_LEN];
@@ -168,7 +203,11 @@ struct mf_config_group {
 
 struct mf_config_switch {
 	char name[MF_CONFIG_NAME_LEN];
-	unsigned int ports; /**< 2..MF_PORTS_MAX; of switch_list: how many links it has, 1..MF_PORTS_MAX */
+	uint16_t tier; /**< index in mf_config.tier */
+	uint16_t group, rack; /**< of switch_list: index in switch_group; rack as that of nodes */
+	char scheduler[MF_CONFIG_NAME_LEN]; /**< of switch_list: name of its scheduler; "": it has none */
+	/** 2..mf_config_tier_nodes_max(); of switch_list: how many links it has, 1..MF_NODES_MAX */
+	unsigned int ports;
 	mf_time l2_latency; /**< virtual clock */
 	uint32_t mac_table; /**< entries: a power of two */
 	uint32_t frames,
@@ -179,18 +218,28 @@ struct mf_config_switch {
 	mf_time grant_timeout[MF_CLOCKS], hold_timeout[MF_CLOCKS]; /**< 0: never */
 };
 
-/** A link between two switches: of an entry of "links" with "between". */
+/** A link between two switches, or between two nodes: of an entry of "links" with "between". */
 struct mf_config_trunk {
-	uint16_t a, b; /**< indices in mf_config.switch_list: a < b */
+	bool direct; /**< between two nodes, which are all of its tier */
+	uint16_t a, b; /**< indices in mf_config.switch_list, or in mf_config.node: a < b */
+	uint16_t tier; /**< index in mf_config.tier */
 	struct mf_config_link link; /**< of its ports [0] is at a, [1] at b */
 };
 
+/** Some of switch_list. */
+struct mf_config_switch_set {
+	uint64_t word[MF_CONFIG_SWITCH_LIST_MAX / 64];
+};
+
 /**
- * Links between switches by their ends ("between"): each switch of one range of switch_list with each of the
- * other one.
+ * Links between switches by their ends ("between"): each switch of one set with each of the other one. Or
+ * links between two nodes.
  */
 struct mf_config_between {
-	uint16_t from[2], n[2];
+	char name[2][MF_CONFIG_NAME_LEN]; /**< as the file names them */
+	bool direct;
+	uint16_t node[2]; /**< direct: indices in mf_config.node */
+	struct mf_config_switch_set end[2];
 };
 
 /** How frames go on where several links are on shortest paths ("routing"). */
@@ -201,7 +250,8 @@ enum mf_config_routing {
 };
 
 struct mf_config_sched {
-	char policy[MF_CONFIG_NAME_LEN]; /**< for mf_sched_find() */
+	char policy[MF_CONFIG_NAME_LEN]; /**< for mf_policy_find() */
+	double param[MF_PARAMS_MAX]; /**< in the order of mf_sched_ops.params */
 	enum mf_sched_priority priority;
 	enum mf_sched_order order;
 	enum mf_sched_release release; /**< under the virtual clock; the wall clock's is always WINDOW */
@@ -221,7 +271,7 @@ struct mf_config_sched {
 /** Nodes, ascending, without duplicates. */
 struct mf_config_set {
 	unsigned int n;
-	uint16_t node[MF_PORTS_MAX];
+	uint16_t *node; /**< [n]; NULL: there are none. The configuration's */
 };
 
 enum mf_config_arrival { MF_CONFIG_POISSON, MF_CONFIG_CONSTANT };
@@ -295,6 +345,7 @@ struct mf_config_trace {
 	uint64_t messages;
 	struct mf_query *query; /**< of keys: the lines in turn to the clients; otherwise NULL */
 	struct mf_client_message *message; /**< those of the first client, of the second, ...; by time */
+	uint64_t *addr; /**< of each message, in the memory of its target; NULL: the trace does not say it */
 	uint64_t *first; /**< [clients.n + 1]: where those of client i begin */
 };
 
@@ -319,8 +370,9 @@ struct mf_config_ycsb {
 /**
  * A workload: every node of clients runs one client; no node runs two.
  *
- * Client i (by its place in clients) has the region [base + i * span, base + (i + 1) * span) of every
- * target for itself: no two clients share an octet, of no two workloads.
+ * A trace that says where (trace.addr) has all of its targets' memory: base is 0, span the largest of them.
+ * Otherwise client i (by its place in clients) has the region [base + i * span, base + (i + 1) * span) of
+ * every target for itself: no two clients share an octet, of no two workloads.
  */
 struct mf_config_workload {
 	struct mf_config_set clients; /**< compute nodes, at least one */
@@ -355,22 +407,18 @@ static inline bool mf_config_finite(const struct mf_config_workload *w)
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 
-/** Whom a fault is about. LCORE: all roles of a thread. TRUNKS: links between switches. */
+/** Whom a fault is about. LCORE: all roles of a thread. TRUNKS: links between switches, or between nodes. */
 enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED, MF_CONFIG_LCORE, MF_CONFIG_TRUNKS };
 
 #define MF_CONFIG_ALL_LINKS UINT32_MAX /**< mf_config_fault.number: all of a pair of switches */
 
-/** Of what there is no more: of nodes the first ones, in the order of enum mf_host_room. */
+/** Where that is of which there is no more. */
 enum mf_config_what {
-	MF_CONFIG_QUEUE,
-	MF_CONFIG_GRANTS,
-	MF_CONFIG_BUFFERS,
-	MF_CONFIG_ROOM,
-	MF_CONFIG_EGRESS, /**< room of the switch's port to the node */
-	MF_CONFIG_REQUESTS, /**< the switch's request buffer */
-	MF_CONFIG_RING, /**< of the node's link, both ways: whoever sends waits */
+	MF_CONFIG_NODE_POOL, /**< a pool of the node */
+	MF_CONFIG_PORT_POOL, /**< a pool that each port of a switch has: that of the port to the node */
+	MF_CONFIG_SWITCH_POOL, /**< a pool of a switch */
+	MF_CONFIG_RING, /**< cells of the node's link, both ways: the sender waits */
 	MF_CONFIG_MBUFS, /**< of the ports that carry the node's link; wall clock */
-	MF_CONFIG_WHATS
 };
 
 /**
@@ -383,8 +431,10 @@ struct mf_config_fault {
 	uint32_t role; /**< enum mf_config_role */
 	uint32_t sw; /**< which switch */
 	uint32_t lcore; /**< EAL's number of it */
-	uint32_t what; /**< enum mf_config_what */
+	uint32_t what; /**< EXHAUST: enum mf_config_what */
+	uint32_t pool; /**< EXHAUST: its place in mf_stack_pools() or mf_bridge_pools() */
 	struct mf_config_set link; /**< of these nodes, or these nodes */
+	char at[MF_CONFIG_NAME_LEN]; /**< NODES: of their links those to switches of this name; "": all */
 	struct mf_config_between between; /**< TRUNKS */
 	uint32_t number; /**< TRUNKS: which of the links of each pair, see mf_config_parallel() */
 	struct mf_config_set to; /**< whom they flood */
@@ -434,6 +484,37 @@ struct mf_config_policy {
 	double param[MF_PARAMS_MAX]; /**< in the order of its table */
 };
 
+/** A network of one stack, with numbers and switches of its own: "tiers". Without that key there is one. */
+struct mf_config_tier {
+	char name[MF_CONFIG_NAME_LEN]; /**< "": the file has no "tiers" */
+	uint16_t rack; /**< index in mf_config.rack and 1, if it is of a rack; 0: of none */
+	struct mf_config_policy stack, bridge; /**< bridge: not of EDM */
+	const struct mf_stack_ops *stack_ops; /**< NULL: EDM's stack, in the PHY */
+	const struct mf_bridge_ops *bridge_ops; /**< NULL: EDM's switch */
+	char timing_profile[MF_CONFIG_NAME_LEN];
+	mf_time cycle; /**< ps, > 0: every cost but PMA is a multiple of it */
+	struct mf_timing timing; /**< virtual clock; all 0 under the wall clock */
+	struct mf_proto proto;
+	struct mf_config_sched sched;
+	/**
+	 * The switch; with "switches" the default of all. Its ports: one more than the highest node; with
+	 * "tiers" 0, for switch_list has them.
+	 */
+	struct mf_config_switch sw;
+	bool own_switch; /**< with "tiers": "switches" has none for it, sw is its only one */
+	bool direct; /**< it has two nodes with a link to each other, and no switch */
+	unsigned int first_switch,
+		switches; /**< in switch_list: 0 and all of them where there are no "tiers" */
+	struct mf_config_link link; /**< default of its links */
+	mf_time dram; /**< default of the memory of nodes whose first end is here */
+	int server; /**< node that serves the stack (mf_stack_ops.server), -1: there is none */
+	/** Numbers: 0.. in the order of the file, one for each end; without "tiers" one for each slot at
+	 * least */
+	unsigned int nodes;
+	uint16_t *node; /**< [nodes]: the node of a number, index in mf_config.node */
+	bool several; /**< some node has several ends there */
+};
+
 /** A file that was read because the fabric file names it. */
 struct mf_config_file {
 	char *key; /**< that names it: "workload[0].trace" */
@@ -441,31 +522,29 @@ struct mf_config_file {
 };
 
 struct mf_config {
-	char name[MF_CONFIG_NAME_LEN * 2];
+	char name[MF_CONFIG_TITLE_LEN];
 	char description[MF_CONFIG_TEXT_LEN];
 	uint64_t seed;
 	struct mf_config_clock clock[MF_CLOCKS];
-	char timing_profile[MF_CONFIG_NAME_LEN];
-	mf_time cycle; /**< ps, > 0: every cost but PMA is a multiple of it */
-	struct mf_timing timing; /**< virtual clock; all 0 under the wall clock */
-	struct mf_proto proto;
-	struct mf_config_policy stack, bridge; /**< bridge: not of EDM */
-	const struct mf_stack_ops *stack_ops; /**< NULL: EDM's stack, in the PHY */
-	const struct mf_bridge_ops *bridge_ops; /**< NULL: EDM's switch */
-	/** The switch; with "switches" the default of all. Its ports: one more than the highest node. */
-	struct mf_config_switch sw;
-	unsigned int switches; /**< of "switches"; 0: no such key, but one switch and perhaps a backup */
+	unsigned int tiers; /**< 1..MF_CONFIG_TIERS_MAX after a load */
+	struct mf_config_tier *tier; /**< [tiers] */
+	/** With "tiers" of all of them, tier by tier. 0: neither key is there, but one, perhaps a backup */
+	unsigned int switches;
 	struct mf_config_switch *switch_list;
 	unsigned int switch_groups;
 	struct mf_config_group *switch_group; /**< entries: their switches follow each other in switch_list */
+	unsigned int racks; /**< entries of "racks": their nodes and switches have names with a dot */
+	struct mf_config_group *rack;
 	unsigned int trunks;
-	struct mf_config_trunk *trunk; /**< by a, then by b, then in the order of the file */
+	/** Between switches, by a, then by b, then in the order of the file; then those of nodes, by tier */
+	struct mf_config_trunk *trunk;
 	enum mf_config_routing routing;
 	struct mf_config_backup backup;
-	struct mf_config_sched sched;
-	unsigned int nodes; /**< that are up, 2..MF_PORTS_MAX */
-	struct mf_config_node *node; /**< [sw.ports], by number = port */
-	int server; /**< node that serves the stack (mf_stack_ops.server), -1: there is none */
+	unsigned int nodes; /**< that are up, 2..mf_config_nodes_max() */
+	unsigned int slots; /**< length of node[]: with free ports of EDM's switch more than nodes */
+	struct mf_config_node *node; /**< [slots], by number; where there are no "switches" it is the port */
+	unsigned int ends; /**< of nodes, behind the first one of each */
+	struct mf_config_end *end;
 	unsigned int groups;
 	struct mf_config_group *group;
 	unsigned int ethernets;
@@ -484,6 +563,7 @@ struct mf_config {
 	bool report_stages; /**< stamp and report the time in each stage */
 	bool report_messages; /**< virtual clock: log every measured message */
 	bool report_normalised; /**< the same, and measure what each takes alone */
+	mf_time report_series; /**< links, queues and memories in steps of this length, ps; 0: no series */
 	mf_time watchdog; /**< wall clock: a role without a turn for so long is reported; 0: none is */
 	enum mf_config_auto scheduler_own_lcore; /**< wall clock; AUTO: whenever there are two or more */
 	unsigned int files;
@@ -539,12 +619,15 @@ int mf_config_hash(const struct mf_config *config, uint32_t *out);
  */
 void mf_config_files(const struct mf_config *config, const char *file, struct mf_files *files);
 
-/** How many switches there are: those of "switches", or one, and with "backup" another one. */
+/**
+ * How many switches there are: those of "switches"; or one, and with "backup" another one; or none, where two
+ * nodes have a link to each other.
+ */
 unsigned int mf_config_switch_count(const struct mf_config *config);
 /** Name of a switch. @param sw  below mf_config_switch_count() */
 const char *mf_config_switch_name(const struct mf_config *config, unsigned int sw);
-/** Name of the scheduler of switch 0 or 1, for messages and files. */
-const char *mf_config_sched_name(unsigned int sw);
+/** Name of the scheduler of a switch, for messages and files. @return NULL: it has none */
+const char *mf_config_sched_name(const struct mf_config *config, unsigned int sw);
 /** Number of the node of this name, or -ENOENT. */
 int mf_config_node(const struct mf_config *config, const char *name);
 
@@ -560,14 +643,14 @@ unsigned int mf_config_size_cdf(const struct mf_config_size *size, struct mf_cdf
 
 /** Names of the JSON, for reports. */
 const char *mf_config_role_name(enum mf_role role);
-/** "queue", "egress": as in the file. @param what  < MF_CONFIG_WHATS */
-const char *mf_config_what_name(enum mf_config_what what);
+/** "queue", "egress": `what` of a fault "exhaust", as in the file. */
+const char *mf_config_what_name(const struct mf_config *config, const struct mf_config_fault *fault);
 const char *mf_config_mix_name(enum mf_mix mix);
 const char *mf_config_pattern_name(enum mf_config_pattern pattern);
 
-/** Of a node's link, one way, under the virtual clock: PCS, PMA and PMD at both ends, and propagation. */
+/** Of the link of a node's first end, one way, virtual clock: PCS, PMA, PMD at both ends, propagation. */
 mf_time mf_config_delay(const struct mf_config *config, unsigned int node);
-/** mf_bridge_config.obeyed */
-uint8_t mf_config_obeyed(const struct mf_config *config);
+/** mf_bridge_config.obeyed of a tier's switches. */
+uint8_t mf_config_obeyed(const struct mf_config *config, const struct mf_config_tier *tier);
 
 #endif

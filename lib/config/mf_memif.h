@@ -21,7 +21,7 @@ struct memif {
 bool memif_read(const char *device, struct memif *out);
 
 /** Whether an address has room for the path, wherever it is used. @return false with one line in why */
-bool memif_fits(const struct memif *m, char *why, size_t room);
+bool memif_fits(const struct memif *m, char *why, size_t capacity);
 
 /**
  * Whether this process could have its end of the socket now: the folder, what stands there, rights. Changes
@@ -29,10 +29,10 @@ bool memif_fits(const struct memif *m, char *why, size_t room);
  * @param root  of all absolute paths; "": this machine's
  * @return 0, or -errno with one line in why
  */
-int memif_check(const struct memif *m, const char *root, char *why, size_t room);
+int memif_check(const struct memif *m, const char *root, char *why, size_t capacity);
 
 /** The driver takes no path without a folder, nor one in the root: the same place as it takes it. */
 #define MEMIF_HERE_LEN 16
-void memif_driver_path(const struct memif *m, char *out, size_t room);
+void memif_driver_path(const struct memif *m, char *out, size_t capacity);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mf_unit.h"
 #include "config/cfg.h"
 
 #define DAY MF_SEC(24 * 3600)
@@ -17,6 +18,7 @@ const struct cfg_field cfg_memory_fields[] = {
 	{.key = "type", .kind = CFG_NESTED},
 	{.key = "size", .kind = CFG_SIZE64, MEMORY(size), CFG_RANGE(4096, UINT64_C(1) << 40), .multiple = 8},
 	{.key = "dram", .kind = CFG_TIME, MEMORY(dram), CFG_RANGE(0, MF_SEC(1))},
+	{.key = "bandwidth", .kind = CFG_NESTED},
 	{.key = "numa_node", .kind = CFG_NESTED},
 	{.key = "huge_pages", .kind = CFG_BOOL, MEMORY(huge_pages)},
 	{0},
@@ -41,13 +43,13 @@ struct node_in {
 	char name[MF_CONFIG_NAME_LEN];
 	uint32_t count;
 	uint32_t role;
-	uint16_t to[MF_PORTS_MAX]; /* [count]: switches */
-	int place[MF_PORTS_MAX]; /* [count]: of "topology"; -1: none */
+	struct cfg_ends ends;
+	const struct mf_config_tier *server_of; /* NULL: it stands in the file */
 };
 
 static const struct cfg_field node_fields[] = {
-	{.key = "name", .kind = CFG_NAME, CFG_AT(struct node_in, name)},
-	{.key = "count", .kind = CFG_U32, CFG_AT(struct node_in, count), CFG_RANGE(1, MF_PORTS_MAX)},
+	{.key = "name", .kind = CFG_MEMBER, CFG_AT(struct node_in, name)},
+	{.key = "count", .kind = CFG_U32, CFG_AT(struct node_in, count), CFG_RANGE(1, MF_NODES_MAX)},
 	{.key = "role", .kind = CFG_ENUM, CFG_AT(struct node_in, role), .names = cfg_role_names},
 	{.key = "memory", .kind = CFG_NESTED},
 	{.key = "host", .kind = CFG_NESTED},
@@ -55,15 +57,47 @@ static const struct cfg_field node_fields[] = {
 	{0},
 };
 
+#define BANDWIDTH_MIN UINT64_C(1000000) /* bits a second */
+#define BANDWIDTH_MAX UINT64_C(1000000000000000)
+
+static int read_bandwidth(struct cfg *c, const json_t *json, uint64_t *bits)
+{
+	static const char *const like = "\"none\" or bits a second such as \"200G\" or \"12.8G\"";
+	const char *s = json_string_value(json);
+	int rc;
+
+	if (s == NULL)
+		return cfg_fail(c, "must be a string: %s", like);
+	if (strcmp(s, "none") == 0) {
+		*bits = 0;
+		return 0;
+	}
+	rc = mf_unit_bits(s, bits);
+	if (rc == -EINVAL)
+		return cfg_fail(c, "'%.64s' is not %s", s, like);
+	if (rc != 0 || *bits < BANDWIDTH_MIN || *bits > BANDWIDTH_MAX)
+		return cfg_fail(c, "'%.64s' is out of range: 1M to 1000T", s);
+	return 0;
+}
+
 static int read_memory(struct cfg *c, const json_t *json, struct mf_memory_config *m, char *type)
 {
-	static const char *const types[] = {"flat", NULL};
+	static const char *const types[] = {"flat", "sink", NULL}, *const stored[] = {"numa_node",
+										      "huge_pages", NULL};
 	const struct cfg_field type_field[] = {{.key = "type", .kind = CFG_CHOICE, .names = types}, {0}};
 	const json_t *numa = json_object_get(json, "numa_node");
+	const json_t *bandwidth = json_object_get(json, "bandwidth");
 	int rc = cfg_object(c, json, cfg_memory_fields, m);
 
 	if (rc == 0)
 		rc = cfg_read(c, json, type_field, type);
+	if (rc == 0 && bandwidth != NULL) {
+		cfg_push(c, "bandwidth");
+		rc = read_bandwidth(c, bandwidth, &m->bandwidth);
+		cfg_pop(c);
+	}
+	if (rc == 0 && strcmp(type, "sink") == 0)
+		rc = cfg_refuse(c, json, stored, "a sink stores nothing");
 	if (rc != 0 || numa == NULL)
 		return rc;
 	if (!json_is_integer(numa) || json_integer_value(numa) < -1 || json_integer_value(numa) > 1023)
@@ -77,6 +111,21 @@ static mf_time longest(const struct mf_config_host *h, int clock)
 	return mf_time_max(h->read_timeout[clock], h->write_timeout[clock]);
 }
 
+static bool any_edm(const struct mf_config *config)
+{
+	for (unsigned int t = 0; t < config->tiers; t++)
+		if (config->tier[t].stack_ops == NULL)
+			return true;
+	return false;
+}
+
+/* Messages of EDM carry what lets a request be executed once: in all tiers or in none. */
+static void extend(struct mf_config *config)
+{
+	for (unsigned int t = 0; t < config->tiers; t++)
+		config->tier[t].proto.ext |= config->tier[t].stack_ops == NULL;
+}
+
 static int read_host(struct cfg *c, const json_t *json, struct mf_config_host *h)
 {
 	static const char *const quarantine[] = {"quarantine", NULL}, *const again[] = {"retry_timeout",
@@ -85,18 +134,18 @@ static int read_host(struct cfg *c, const json_t *json, struct mf_config_host *h
 
 	if (rc != 0)
 		return rc;
-	if (h->x > c->config->sched.x)
+	if (h->x > c->tier->sched.x && !mf_config_has_tiers(c->config))
 		return cfg_fail_key(c, "x", "%u is more than the scheduler accepts, %u", h->x,
-				    c->config->sched.x);
+				    c->tier->sched.x);
 	if (longest(h, MF_CLOCK_WALL) == 0 && longest(h, MF_CLOCK_VIRTUAL) == 0)
 		return cfg_refuse(c, json, quarantine, "nothing times out");
-	if (h->retries > 0 && c->config->stack_ops != NULL)
+	if (h->retries > 0 && !any_edm(c->config))
 		return cfg_fail_key(c, "retries", "is of EDM's stack");
 	if (h->retries > 0 && c->once == MF_NO)
 		return cfg_fail_key(c, "retries",
 				    "what is sent again might be executed twice: once is false");
 	if (h->retries > 0)
-		c->config->proto.ext = true;
+		extend(c->config);
 	else
 		return cfg_refuse(c, json, again, "retries is 0");
 	return 0;
@@ -112,14 +161,16 @@ static const struct cfg_field once_field[] = {{.key = "once", .kind = CFG_BOOL},
 
 static int default_host(struct cfg *c, const json_t *json)
 {
-	bool *once = &c->config->proto.ext;
+	bool once = false;
 	int rc = cfg_known(c, json, cfg_host_fields, once_field);
 
 	if (rc == 0)
-		rc = cfg_read(c, json, once_field, once);
-	if (rc == 0 && *once && c->config->stack_ops != NULL)
+		rc = cfg_read(c, json, once_field, &once);
+	if (rc == 0 && once && !any_edm(c->config))
 		return cfg_fail_key(c, "once", "is of EDM's stack");
-	c->once = json_object_get(json, "once") == NULL ? MF_AUTO : *once ? MF_YES : MF_NO;
+	if (once)
+		extend(c->config);
+	c->once = json_object_get(json, "once") == NULL ? MF_AUTO : once ? MF_YES : MF_NO;
 	return rc != 0 ? rc : read_host(c, json, &c->host);
 }
 
@@ -164,22 +215,18 @@ static int read_common(struct cfg *c, const json_t *json, struct mf_config_node 
 			rc = cfg_refuse(c, own_host, compute, "not a compute node");
 		cfg_pop(c);
 	}
-	for (int i = 0; i < MF_CLOCKS && rc == 0; i++) {
-		if (longest(&n->host, i) == 0)
-			n->host.quarantine[i] = 0;
-		else if (n->host.quarantine[i] == 0)
-			n->host.quarantine[i] = 10 * longest(&n->host, i);
-	}
 	return rc;
 }
 
 static int taken(struct cfg *c, const char *name)
 {
 	const struct mf_config *config = c->config;
-	unsigned int n;
+	struct mf_config_switch_set set;
 
-	if ((config->switches == 0 && strcmp(name, config->sw.name) == 0) ||
-	    mf_config_switches(config, name, &n) >= 0 || strcmp(name, mf_config_sched_name(0)) == 0)
+	if (cfg_is_rack(c, name))
+		return cfg_fail_key(c, "name", "'%s' is the name of a rack", name);
+	if ((config->switches == 0 && !c->tier->direct && strcmp(name, c->tier->sw.name) == 0) ||
+	    mf_config_switches(config, name, &set) > 0 || strcmp(name, CFG_SCHEDULER) == 0)
 		return cfg_fail_key(c, "name", "'%s' is the name of another role", name);
 	for (unsigned int i = 0; i < config->nodes; i++) {
 		if (strcmp(c->list[i].node.name, name) == 0)
@@ -192,15 +239,30 @@ static int taken(struct cfg *c, const char *name)
 	return 0;
 }
 
+/* How many there may be is the stack's limit. */
+static int check_count(struct cfg *c, size_t nodes)
+{
+	unsigned int most = mf_config_nodes_max(c->config);
+
+	if (nodes <= most)
+		return 0;
+	if (mf_config_has_tiers(c->config))
+		return cfg_fail(c, "too many nodes: %zu, at most %u", nodes, most);
+	return cfg_fail(c, "too many nodes: %zu, with stack \"%s\" at most %u", nodes,
+			c->config->tier->stack.name, most);
+}
+
 /* Adds the nodes of one entry to the list. */
 static int expand(struct cfg *c, const struct node_in *in, const struct mf_config_node *common)
 {
 	struct mf_config *config = c->config;
-	int rc = in->count > 1 ? taken(c, in->name) : 0;
+	uint16_t rack = in->server_of != NULL ? in->server_of->rack : 0;
+	int rc = in->server_of != NULL ? 0 : cfg_rack_of(c, in->name, &rack);
 
-	if (config->nodes + in->count > MF_PORTS_MAX)
-		return cfg_fail(c, "too many ports: %u nodes, at most %u", config->nodes + in->count,
-				MF_PORTS_MAX);
+	if (rc == 0 && in->count > 1)
+		rc = taken(c, in->name);
+	if (rc == 0)
+		rc = check_count(c, config->nodes + in->count);
 	for (uint32_t i = 0; i < in->count && rc == 0; i++) {
 		struct cfg_node *n = &c->list[config->nodes];
 		char name[MF_CONFIG_NAME_LEN + 8];
@@ -210,14 +272,12 @@ static int expand(struct cfg *c, const struct node_in *in, const struct mf_confi
 			return cfg_fail_key(c, "name", "'%s' is too long, at most %u octets", name,
 					    MF_CONFIG_NAME_LEN - 1);
 		rc = taken(c, name);
-		*n = (struct cfg_node){.node = *common,
-				       .entry = config->groups,
-				       .port = -1,
-				       .link = -1,
-				       .place = in->place[i]};
+		*n = (struct cfg_node){.node = *common, .entry = config->groups, .port = -1};
 		n->node.group = (uint16_t)config->groups;
-		n->node.to = in->to[i];
+		n->node.rack = rack;
 		strcpy(n->node.name, name);
+		if (rc == 0)
+			rc = cfg_ends_take(c, &in->ends, in->count, i, n);
 		config->nodes += rc == 0;
 	}
 	if (rc == 0) {
@@ -225,6 +285,35 @@ static int expand(struct cfg *c, const struct node_in *in, const struct mf_confi
 		config->group[config->groups++].count = in->count;
 	}
 	return rc;
+}
+
+/*
+ * What depends on the tiers in which a node is: the default of its memory's latency, and X, which each
+ * scheduler has to accept.
+ */
+static int fit_tiers(struct cfg *c, const struct cfg_ends *e, struct mf_config_node *n)
+{
+	const struct mf_config_tier *tier = c->config->tier;
+	bool given = n->host.x != 0;
+
+	if (n->memory && n->memory_config.dram == MF_NEVER)
+		n->memory_config.dram = tier[e->tier[0]].dram;
+	for (unsigned int k = 0; k < e->n; k++) {
+		const struct mf_config_tier *t = &tier[e->tier[k]];
+
+		if (t->stack_ops != NULL)
+			continue;
+		if (given && n->host.x > t->sched.x)
+			return cfg_fail(c, "host.x %u is more than the scheduler of tier '%s' accepts, %u",
+					n->host.x, t->name, t->sched.x);
+		if (!given && (n->host.x == 0 || t->sched.x < n->host.x))
+			n->host.x = t->sched.x;
+	}
+	if (n->host.x == 0) /* no EDM: it has no effect */
+		n->host.x = tier[e->tier[0]].sched.x;
+	if (n->role == MF_ROLE_SERVER && e->n > 1)
+		return cfg_fail_key(c, "ends", "a node of role \"server\" has one end");
+	return 0;
 }
 
 static int read_node(struct cfg *c, const json_t *json)
@@ -243,40 +332,63 @@ static int read_node(struct cfg *c, const json_t *json)
 	set_role(&common, in.role);
 	rc = read_common(c, json, &common);
 	if (rc == 0)
-		rc = cfg_ends(c, json, in.count, in.to, in.place);
-	return rc != 0 ? rc : expand(c, &in, &common);
+		rc = cfg_ends(c, json, in.count, 0, &in.ends);
+	if (rc == 0)
+		rc = fit_tiers(c, &in.ends, &common);
+	if (rc == 0)
+		rc = expand(c, &in, &common);
+	cfg_ends_free(&in.ends);
+	return rc;
 }
 
-static unsigned int servers(const struct cfg *c)
+static unsigned int servers(const struct cfg *c, unsigned int tier)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < c->config->nodes; i++)
-		n += c->list[i].node.role == MF_ROLE_SERVER;
+		n += c->list[i].node.role == MF_ROLE_SERVER && c->list[i].node.tier == tier;
 	return n;
 }
 
-/** The node that a stack cannot do without is there without being told. */
-static int add_server(struct cfg *c)
+static int check_servers(struct cfg *c, unsigned int tier, bool needed)
 {
-	const struct mf_stack_ops *stack = c->config->stack_ops;
-	bool needed = stack != NULL && stack->server != NULL;
-	struct mf_config_node node = {.host = c->host};
-	struct node_in in = {.count = 1};
-	int rc;
+	const char *name = c->config->tier[tier].name;
+	char in[MF_CONFIG_NAME_LEN + 16] = "";
 
-	if (servers(c) > needed)
-		return cfg_fail(c, needed ? "there is more than one node of role \"server\""
-					  : "the stack has no use for a node of role \"server\"");
-	if (servers(c) == needed)
+	if (servers(c, tier) <= needed)
 		return 0;
-	strcpy(in.name, stack->server);
+	if (name[0] != '\0')
+		snprintf(in, sizeof(in), " of tier '%s'", name);
+	return needed ? cfg_fail(c, "there is more than one node of role \"server\"%s", in)
+		      : cfg_fail(c, "the stack%s has no use for a node of role \"server\"", in);
+}
+
+/* The node that a stack cannot do without is there without being told. */
+static int add_server(struct cfg *c, unsigned int tier)
+{
+	const struct mf_config_tier *t = &c->config->tier[tier];
+	bool needed = t->stack_ops != NULL && t->stack_ops->server != NULL;
+	struct mf_config_node node = {.host = c->host};
+	char name[2 * MF_CONFIG_NAME_LEN];
+	struct node_in in = {.count = 1, .server_of = t};
+	int rc = check_servers(c, tier, needed);
+
+	if (rc != 0 || servers(c, tier) == needed)
+		return rc;
+	snprintf(name, sizeof(name), "%s%s%s", t->name, t->name[0] != '\0' ? "-" : "", t->stack_ops->server);
+	if (strlen(name) >= sizeof(in.name))
+		return cfg_fail(c, "the name of the server, '%s', is too long: its node has to stand here",
+				name);
+	strcpy(in.name, name);
 	set_role(&node, MF_ROLE_SERVER);
-	rc = cfg_ends(c, NULL, in.count, in.to, in.place);
+	rc = cfg_ends(c, NULL, in.count, tier, &in.ends);
+	if (rc == 0)
+		rc = fit_tiers(c, &in.ends, &node);
 	if (rc == 0)
 		rc = expand(c, &in, &node);
 	if (rc == 0)
 		c->list[c->config->nodes - 1].added = true;
+	cfg_ends_free(&in.ends);
 	return rc;
 }
 
@@ -288,12 +400,13 @@ static int read_nodes(struct cfg *c, const json_t *json)
 
 	if (rc != 0)
 		return rc;
-	if (json_array_size(json) > MF_PORTS_MAX)
-		return cfg_fail(c, "too many ports: %zu nodes, at most %u", json_array_size(json),
-				MF_PORTS_MAX);
-	c->config->group = calloc(json_array_size(json) + 2, sizeof(*c->config->group));
+	rc = check_count(c, json_array_size(json));
+	if (rc != 0)
+		return rc;
+	c->config->group = calloc(json_array_size(json) + c->config->tiers + 1, sizeof(*c->config->group));
 	if (c->config->group == NULL)
 		return cfg_fail_memory(c);
+	c->nodes = json;
 	json_array_foreach(json, i, entry) {
 		cfg_push_index(c, i);
 		rc = read_node(c, entry);
@@ -301,7 +414,11 @@ static int read_nodes(struct cfg *c, const json_t *json)
 		if (rc != 0)
 			return rc;
 	}
-	return c->config->nodes >= 2 ? add_server(c) : cfg_fail(c, "a fabric has at least 2 nodes");
+	if (c->config->nodes < 2)
+		return cfg_fail(c, "a fabric has at least 2 nodes");
+	for (unsigned int t = 0; t < c->config->tiers && rc == 0; t++)
+		rc = add_server(c, t);
+	return rc;
 }
 
 int cfg_nodes(struct cfg *c, const json_t *root)
@@ -310,7 +427,7 @@ int cfg_nodes(struct cfg *c, const json_t *root)
 	int rc = cfg_section(c, root, "memory", default_memory);
 	bool used = false;
 
-	c->host.x = c->config->sched.x;
+	c->host.x = 0; /* not said */
 	if (rc == 0)
 		rc = cfg_section(c, root, "host", default_host);
 	if (rc == 0 && json_object_get(root, "nodes") == NULL)

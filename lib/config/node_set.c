@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes by name: "*", the name of a node or of an entry of "nodes", or an array of names. */
+/* Nodes by name: "*", the name of a node, of an entry of "nodes" or of racks, or an array of names. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/cfg.h"
@@ -8,7 +9,8 @@
 struct selection {
 	bool (*able)(const struct mf_config_node *);
 	const char *ability;
-	bool in[MF_PORTS_MAX];
+	bool in[MF_NODES_MAX];
+	unsigned int n;
 };
 
 bool cfg_is_compute(const struct mf_config_node *n)
@@ -37,32 +39,43 @@ bool cfg_set_other(const struct mf_config_set *set, unsigned int node)
 
 static int select_all(struct cfg *c, struct selection *s)
 {
-	unsigned int n = 0;
-
-	for (unsigned int p = 0; p < c->config->sw.ports; p++) {
+	for (unsigned int p = 0; p < c->config->slots; p++) {
 		s->in[p] = c->config->node[p].up && (s->able == NULL || s->able(&c->config->node[p]));
-		n += s->in[p];
+		s->n += s->in[p];
 	}
-	return n > 0 ? 0 : cfg_fail(c, "there is no %s node", s->ability);
+	return s->n > 0 ? 0 : cfg_fail(c, "there is no %s node", s->ability);
 }
 
 static int select_name(struct cfg *c, struct selection *s, const char *name)
 {
 	const struct mf_config *config = c->config;
-	bool found = false;
+	size_t len = strlen(name);
+	bool found = false, rack = false;
 
-	for (unsigned int p = 0; p < config->sw.ports; p++) {
+	for (unsigned int p = 0; p < config->slots; p++) {
 		const struct mf_config_node *n = &config->node[p];
+		struct mf_config_member m;
 
-		if (!n->up || (strcmp(n->name, name) != 0 && strcmp(config->group[n->group].name, name) != 0))
+		if (!n->up)
 			continue;
+		m = mf_config_node_member(config, p);
+		if (!mf_config_means(config, name, len, &m))
+			continue;
+		if (s->able != NULL && !s->able(n) && mf_config_means_rack(config, name, len, &m)) {
+			rack = true; /* of all its nodes those are meant that are able */
+			continue;
+		}
 		if (s->able != NULL && !s->able(n))
 			return cfg_fail(c, "node '%s' is not a %s node", n->name, s->ability);
 		if (s->in[p])
 			return cfg_fail(c, "node '%s' is named twice", n->name);
 		s->in[p] = found = true;
+		s->n++;
 	}
-	return found ? 0 : cfg_fail(c, "there is no node '%.64s'", name);
+	if (found)
+		return 0;
+	return rack ? cfg_fail(c, "'%s' has no %s node", name, s->ability)
+		    : cfg_fail(c, "there is no node '%.64s'", name);
 }
 
 static int select_array(struct cfg *c, struct selection *s, const json_t *json)
@@ -84,14 +97,24 @@ static int select_array(struct cfg *c, struct selection *s, const json_t *json)
 	return json_array_size(json) > 0 ? 0 : cfg_fail(c, "names no node");
 }
 
-int cfg_set(struct cfg *c, const json_t *object, const char *key, bool (*able)(const struct mf_config_node *),
-	    const char *ability, struct mf_config_set *set)
+static int keep(struct cfg *c, const struct selection *s, struct mf_config_set *set)
 {
-	const json_t *json = json_object_get(object, key);
+	set->node = calloc(s->n, sizeof(*set->node));
+	if (set->node == NULL)
+		return cfg_fail_memory(c);
+	for (unsigned int p = 0; p < c->config->slots; p++) {
+		if (s->in[p])
+			set->node[set->n++] = (uint16_t)p;
+	}
+	return 0;
+}
+
+int cfg_set_at(struct cfg *c, const json_t *json, bool (*able)(const struct mf_config_node *),
+	       const char *ability, struct mf_config_set *set)
+{
 	struct selection s = {.able = able, .ability = ability};
 	int rc;
 
-	cfg_push(c, key);
 	if (json == NULL || (json_is_string(json) && strcmp(json_string_value(json), "*") == 0))
 		rc = select_all(c, &s);
 	else if (json_is_string(json))
@@ -100,11 +123,23 @@ int cfg_set(struct cfg *c, const json_t *object, const char *key, bool (*able)(c
 		rc = select_array(c, &s, json);
 	else
 		rc = cfg_fail(c, "must be a name or an array of names");
+	*set = (struct mf_config_set){0};
+	return rc == 0 ? keep(c, &s, set) : rc;
+}
+
+void cfg_set_free(struct mf_config_set *set)
+{
+	free(set->node);
+	*set = (struct mf_config_set){0};
+}
+
+int cfg_set(struct cfg *c, const json_t *object, const char *key, bool (*able)(const struct mf_config_node *),
+	    const char *ability, struct mf_config_set *set)
+{
+	int rc;
+
+	cfg_push(c, key);
+	rc = cfg_set_at(c, json_object_get(object, key), able, ability, set);
 	cfg_pop(c);
-	set->n = 0;
-	for (unsigned int p = 0; p < MF_PORTS_MAX && rc == 0; p++) {
-		if (s.in[p])
-			set->node[set->n++] = (uint16_t)p;
-	}
 	return rc;
 }

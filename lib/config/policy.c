@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "stack", and "bridge" of the switch: a policy by its name, or an object with its name and its parameters,
- * which the policy itself declares (mf_param.h).
+ * "stack", "bridge" of the switch, and "policy" of the scheduler: a policy by its name, or an object with its
+ * name and its parameters, which the policy itself declares (mf_param.h).
  */
 #include <string.h>
 
@@ -14,10 +14,10 @@ union value {
 	double real;
 };
 
-static const enum cfg_kind kinds[] = {[MF_PARAM_COUNT] = CFG_U64,
-				      [MF_PARAM_SIZE] = CFG_SIZE64,
-				      [MF_PARAM_TIME] = CFG_TIME,
-				      [MF_PARAM_REAL] = CFG_REAL};
+static const enum cfg_kind kinds[] = {
+	[MF_PARAM_COUNT] = CFG_U64,     [MF_PARAM_SIZE] = CFG_SIZE64,    [MF_PARAM_TIME] = CFG_TIME,
+	[MF_PARAM_REAL] = CFG_REAL,     [MF_PARAM_LINE_TIME] = CFG_TIME, [MF_PARAM_LINE_POWER] = CFG_U64,
+	[MF_PARAM_LINE_RATE] = CFG_REAL};
 
 /** The table of the object: its name, and the parameters; of values that lie one behind the other. */
 static void make_fields(const struct mf_param *p, struct cfg_field *f)
@@ -27,8 +27,8 @@ static void make_fields(const struct mf_param *p, struct cfg_field *f)
 		*f++ = (struct cfg_field){.key = p[i].key,
 					  .kind = kinds[p[i].kind],
 					  .offset = i * sizeof(union value),
-					  .lo = p[i].kind == MF_PARAM_REAL ? 0 : (uint64_t)p[i].min,
-					  .hi = p[i].kind == MF_PARAM_REAL ? 0 : (uint64_t)p[i].max,
+					  .lo = mf_param_is_real(p[i].kind) ? 0 : (uint64_t)p[i].min,
+					  .hi = mf_param_is_real(p[i].kind) ? 0 : (uint64_t)p[i].max,
 					  .rlo = p[i].min,
 					  .rhi = p[i].max};
 	*f = (struct cfg_field){0};
@@ -37,7 +37,7 @@ static void make_fields(const struct mf_param *p, struct cfg_field *f)
 static void to_values(const struct mf_param *p, const double *param, union value *v)
 {
 	for (size_t i = 0; p[i].key != NULL; i++)
-		if (p[i].kind == MF_PARAM_REAL)
+		if (mf_param_is_real(p[i].kind))
 			v[i].real = param[i];
 		else
 			v[i].whole = (uint64_t)param[i];
@@ -46,7 +46,7 @@ static void to_values(const struct mf_param *p, const double *param, union value
 static void from_values(const struct mf_param *p, const union value *v, double *param)
 {
 	for (size_t i = 0; p[i].key != NULL; i++)
-		param[i] = p[i].kind == MF_PARAM_REAL ? v[i].real : (double)v[i].whole;
+		param[i] = mf_param_is_real(p[i].kind) ? v[i].real : (double)v[i].whole;
 }
 
 static void defaults(const struct mf_param *p, double *param)
@@ -114,7 +114,7 @@ static const struct mf_param no_params[] = {{0}};
 
 int cfg_stack(struct cfg *c, const json_t *json)
 {
-	struct mf_config_policy *p = &c->config->stack;
+	struct mf_config_policy *p = &c->tier->stack;
 	const struct mf_param *params;
 	const char *name = MF_STACK_EDM;
 	int rc = json != NULL ? read_name(c, json, mf_stack_names, &name) : 0;
@@ -122,16 +122,16 @@ int cfg_stack(struct cfg *c, const json_t *json)
 	if (rc != 0)
 		return rc;
 	strcpy(p->name, name);
-	c->config->stack_ops = mf_stack_find(name);
-	params = c->config->stack_ops != NULL ? c->config->stack_ops->params : no_params;
+	c->tier->stack_ops = mf_stack_find(name);
+	params = c->tier->stack_ops != NULL ? c->tier->stack_ops->params : no_params;
 	defaults(params, p->param);
 	return read_params(c, json, params, p->param);
 }
 
 int cfg_bridge(struct cfg *c, const json_t *json)
 {
-	const struct mf_stack_ops *stack = c->config->stack_ops;
-	struct mf_config_policy *p = &c->config->bridge;
+	const struct mf_stack_ops *stack = c->tier->stack_ops;
+	struct mf_config_policy *p = &c->tier->bridge;
 	const struct mf_param *params;
 	const char *name;
 	int rc;
@@ -143,42 +143,69 @@ int cfg_bridge(struct cfg *c, const json_t *json)
 	if (rc != 0)
 		return rc;
 	strcpy(p->name, name);
-	c->config->bridge_ops = mf_bridge_find(name);
-	if (c->config->bridge_ops->messages != stack->messages)
+	c->tier->bridge_ops = mf_bridge_find(name);
+	if (c->tier->bridge_ops->messages != stack->messages)
 		return cfg_fail(c, "'%s' does not forward what stack \"%s\" sends", name, stack->name);
-	params = c->config->bridge_ops->params;
+	params = c->tier->bridge_ops->params;
 	defaults(params, p->param);
 	if (strcmp(name, stack->bridge) == 0)
 		override(params, stack->bridge_defaults, p->param);
-	inherit(stack->params, c->config->stack.param, params, p->param);
+	inherit(stack->params, c->tier->stack.param, params, p->param);
 	return read_params(c, json, params, p->param);
 }
 
-static json_t *put_policy(struct put *p, const struct mf_config_policy *policy, const struct mf_param *params)
+int cfg_policy(struct cfg *c, const json_t *json)
+{
+	struct mf_config_sched *s = &c->tier->sched;
+	const struct mf_param *params;
+	const char *name = s->policy;
+	int rc = read_name(c, json, mf_policy_names, &name);
+
+	if (rc != 0)
+		return rc;
+	if (name != s->policy)
+		strcpy(s->policy, name);
+	params = mf_policy_find(name)->params != NULL ? mf_policy_find(name)->params : no_params;
+	defaults(params, s->param);
+	return read_params(c, json, params, s->param);
+}
+
+static json_t *put_policy(struct put *p, const char *name, const double *param, const struct mf_param *params)
 {
 	struct cfg_field fields[MF_PARAMS_MAX + 2];
 	union value v[MF_PARAMS_MAX];
 	json_t *json = json_object();
 
 	make_fields(params, fields);
-	to_values(params, policy->param, v);
-	cfg_put_set(p, json, "name", json_string(policy->name));
+	to_values(params, param, v);
+	cfg_put_set(p, json, "name", json_string(name));
 	cfg_put_fields(p, json, fields, v);
 	return json;
 }
 
 void cfg_put_stack(struct put *p, json_t *root)
 {
-	const struct mf_config *c = p->config;
+	const struct mf_config_tier *t = p->tier;
 
 	cfg_put_set(p, root, "stack",
-		    put_policy(p, &c->stack, c->stack_ops != NULL ? c->stack_ops->params : no_params));
+		    put_policy(p, t->stack.name, t->stack.param,
+			       t->stack_ops != NULL ? t->stack_ops->params : no_params));
 }
 
 void cfg_put_bridge(struct put *p, json_t *json)
 {
-	const struct mf_config *c = p->config;
+	const struct mf_config_tier *t = p->tier;
 
-	if (c->bridge_ops != NULL)
-		cfg_put_set(p, json, "bridge", put_policy(p, &c->bridge, c->bridge_ops->params));
+	if (t->bridge_ops != NULL)
+		cfg_put_set(p, json, "bridge",
+			    put_policy(p, t->bridge.name, t->bridge.param, t->bridge_ops->params));
+}
+
+void cfg_put_policy(struct put *p, json_t *json)
+{
+	const struct mf_config_sched *s = &p->tier->sched;
+	const struct mf_param *params = mf_policy_find(s->policy)->params;
+
+	cfg_put_set(p, json, "policy",
+		    params != NULL ? put_policy(p, s->policy, s->param, params) : json_string(s->policy));
 }

@@ -11,7 +11,7 @@
 #include "config/mf_memif.h"
 #include "link/mf_link.h"
 
-#define PORTS_MAX (2 * MF_CONFIG_SWITCHES * MF_PORTS_MAX)
+#define PORTS_MAX (2 * MF_NODES_MAX)
 #define MTU_MAX 9216
 
 #define IMPAIR(m) .kind = CFG_REAL, CFG_AT(struct mf_impair_config, m), .rlo = 0, .rhi = 1
@@ -53,7 +53,7 @@ static const char *const end_names[] = {
 	[MF_LINK_NODE] = "node", [MF_LINK_SWITCH] = "switch", [MF_LINK_ENDS] = NULL};
 
 /* Of a link's "carried": its parts beside the fields of llr. */
-static const struct cfg_field carried_fields[] = {
+static const struct cfg_field tunnel_fields[] = {
 	{.key = "node", .kind = CFG_NAME},
 	{.key = "switch", .kind = CFG_NAME},
 	{.key = "when", .kind = CFG_ENUM, .names = carry_names},
@@ -192,10 +192,10 @@ static int check_llr(struct cfg *c, const struct mf_config_llr *llr)
 	return fault == NULL ? 0 : cfg_fail(c, "%s", fault);
 }
 
-static int read_carried(struct cfg *c, const json_t *json, bool trunk, struct mf_config_llr *llr)
+static int read_tunnel(struct cfg *c, const json_t *json, bool trunk, struct mf_config_llr *llr)
 {
 	const json_t *when = json_object_get(json, "when");
-	int rc = cfg_known(c, json, trunk ? trunk_fields : carried_fields, cfg_llr_fields);
+	int rc = cfg_known(c, json, trunk ? trunk_fields : tunnel_fields, cfg_llr_fields);
 	uint32_t carry = llr->carry;
 
 	if (rc == 0)
@@ -211,7 +211,7 @@ static int read_carried(struct cfg *c, const json_t *json, bool trunk, struct mf
 	return rc != 0 ? rc : check_llr(c, llr);
 }
 
-int cfg_carried(struct cfg *c, const json_t *link, bool trunk, struct mf_config_llr *llr)
+int cfg_tunnel(struct cfg *c, const json_t *link, bool trunk, struct mf_config_llr *llr)
 {
 	const json_t *json = json_object_get(link, "carried");
 	int rc;
@@ -219,7 +219,7 @@ int cfg_carried(struct cfg *c, const json_t *link, bool trunk, struct mf_config_
 	if (json == NULL)
 		return 0;
 	cfg_push(c, "carried");
-	rc = read_carried(c, json, trunk, llr);
+	rc = read_tunnel(c, json, trunk, llr);
 	cfg_pop(c);
 	return rc;
 }
@@ -272,10 +272,13 @@ static bool use(const struct mf_config_llr *llr, bool used[PORTS_MAX])
 	return llr->carry == MF_CARRY_ALWAYS && (llr->port[0] < 0 || llr->port[1] < 0);
 }
 
-/** @param where  its section of the file */
-static int use_node(struct cfg *c, const char *name, const struct mf_config_llr *llr, const char *where,
-		    bool used[PORTS_MAX])
+/** @param shape  of the link @param where  its section of the file */
+static int use_node(struct cfg *c, const char *name, const struct mf_config_llr *llr, bool shape,
+		    const char *where, bool used[PORTS_MAX])
 {
+	if (shape && llr->pace)
+		return cfg_fail_key(
+			c, where, "the link of node '%s' has 'shape', so 'carried.pace' is of no use", name);
 	if (!use(llr, used))
 		return 0;
 	return cfg_fail_key(c, where, "the link of node '%s' is always carried and has no port at the %s",
@@ -284,12 +287,10 @@ static int use_node(struct cfg *c, const char *name, const struct mf_config_llr 
 
 static int use_trunk(struct cfg *c, const struct mf_config_trunk *t, bool used[PORTS_MAX])
 {
-	const struct mf_config_switch *sw = c->config->switch_list;
-
 	if (!use(&t->link.llr, used))
 		return 0;
 	return cfg_fail_key(c, "links", "the link of '%s' and '%s' is always carried and has no ports",
-			    sw[t->a].name, sw[t->b].name);
+			    mf_config_trunk_end(c->config, t, 0), mf_config_trunk_end(c->config, t, 1));
 }
 
 /** Every port carries something; a link that is to be carried always has ports at both ends. */
@@ -299,14 +300,16 @@ int cfg_ports_used(struct cfg *c)
 	bool used[PORTS_MAX] = {false};
 	int rc = 0;
 
-	for (unsigned int n = 0; n < config->sw.ports && rc == 0; n++) {
+	for (unsigned int n = 0; n < config->slots && rc == 0; n++) {
 		const struct mf_config_node *node = &config->node[n];
 
 		if (!node->up)
 			continue;
-		rc = use_node(c, node->name, &node->link.llr, "links", used);
+		for (unsigned int k = 0; k < node->ends && rc == 0; k++)
+			rc = use_node(c, node->name, &mf_config_end(config, n, k)->link.llr,
+				      mf_config_end(config, n, k)->link.shape, "links", used);
 		if (rc == 0)
-			rc = use_node(c, node->name, &node->backup_llr, "backup", used);
+			rc = use_node(c, node->name, &node->backup_llr, node->link.shape, "backup", used);
 	}
 	for (unsigned int i = 0; i < config->trunks && rc == 0; i++)
 		rc = use_trunk(c, &config->trunk[i], used);
@@ -339,7 +342,7 @@ static json_t *port_name(const struct put *p, int port)
 	return json_string(p->config->port[port].name);
 }
 
-void cfg_put_carried(struct put *p, json_t *link, bool trunk, const struct mf_config_llr *llr)
+void cfg_put_tunnel(struct put *p, json_t *link, bool trunk, const struct mf_config_llr *llr)
 {
 	json_t *json, *between;
 

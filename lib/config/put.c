@@ -56,6 +56,7 @@ static json_t *put_value(const struct cfg_field *f, const void *at, size_t place
 		return json_string(f->names[((const uint32_t *)at)[place]]);
 	case CFG_CHOICE:
 	case CFG_NAME:
+	case CFG_MEMBER:
 	case CFG_TEXT:
 		return json_string(at);
 	}
@@ -103,7 +104,7 @@ json_t *cfg_put_nodes(struct put *p, const struct mf_config_set *s,
 	json_t *array;
 	unsigned int all = 0;
 
-	for (unsigned int port = 0; port < config->sw.ports; port++)
+	for (unsigned int port = 0; port < config->slots; port++)
 		all += config->node[port].up && (able == NULL || able(&config->node[port]));
 	if (all == s->n)
 		return json_string("*");

@@ -5,7 +5,7 @@
 static void forget_workload(struct mf_config *config)
 {
 	cfg_workload_free(config);
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+	for (unsigned int i = 0; i < config->slots; i++) {
 		if (config->node[i].up)
 			config->node[i].workload = -1;
 		config->node[i].client = 0;
@@ -14,7 +14,7 @@ static void forget_workload(struct mf_config *config)
 
 int mf_config_set_workload(struct mf_config *config, const struct json_t *workload, char *err, size_t errlen)
 {
-	struct cfg c = {.err = err, .errlen = errlen, .config = config};
+	struct cfg c = {.err = err, .errlen = errlen, .config = config, .tier = config->tier};
 	int rc;
 
 	forget_workload(config);

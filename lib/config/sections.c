@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/cfg.h"
+#include "systems/mf_systems.h"
 
 #define DAY MF_SEC(24 * 3600)
 
@@ -55,7 +56,7 @@ static bool ends(const struct mf_config *config)
 	for (unsigned int i = 0; i < config->workloads; i++)
 		if (!mf_config_finite(&config->workload[i]))
 			return false;
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up && config->node[i].ethernet >= 0)
 			return false;
 	for (unsigned int i = 0; i < config->faults; i++)
@@ -128,14 +129,14 @@ int cfg_proto(struct cfg *c, const json_t *json)
 
 	if (rc == 0 && check != 16 && check != 32)
 		return cfg_fail_key(c, "check", "%u is neither 16 nor 32", check);
-	c->config->proto.check32 = check == 32;
+	c->tier->proto.check32 = check == 32;
 	return rc;
 }
 
 #define SWITCH(m) CFG_AT(struct mf_config_switch, m)
 const struct cfg_field cfg_switch_fields[] = {
 	{.key = "name", .kind = CFG_NAME, SWITCH(name)},
-	{.key = "ports", .kind = CFG_U32, SWITCH(ports), CFG_RANGE(2, MF_PORTS_MAX)},
+	{.key = "ports", .kind = CFG_U32, SWITCH(ports), CFG_RANGE(2, MF_NODES_MAX)},
 	{.key = "l2_latency", .kind = CFG_TIME, SWITCH(l2_latency), CFG_RANGE(0, MF_SEC(1))},
 	{.key = "mac_table", .kind = CFG_U32, SWITCH(mac_table), CFG_RANGE(16, 1 << 20), .pow2 = true},
 	{.key = "frames", .kind = CFG_U32, SWITCH(frames), CFG_RANGE(2, 65536), .pow2 = true},
@@ -156,10 +157,15 @@ const struct cfg_field cfg_switch_fields[] = {
 
 int cfg_switch(struct cfg *c, const json_t *json)
 {
-	return cfg_object(c, json, cfg_switch_fields, &c->config->sw);
+	unsigned int most = mf_config_tier_nodes_max(c->tier);
+	int rc = cfg_object(c, json, cfg_switch_fields, &c->tier->sw);
+
+	if (rc == 0 && c->tier->sw.ports > most)
+		rc = cfg_fail_key(c, "ports", "%u: with stack \"%s\" a switch has at most %u",
+				  c->tier->sw.ports, c->tier->stack.name, most);
+	return rc;
 }
 
-static const char *const policy_names[] = {"pim", "greedy", NULL};
 static const char *const priority_names[] = {
 	[MF_SCHED_FCFS] = "fcfs", [MF_SCHED_SRPT] = "srpt", [MF_SCHED_SRPT + 1] = NULL};
 static const char *const order_names[] = {
@@ -171,7 +177,7 @@ static const char *const time_names[] = {"none", "asic", NULL};
 
 #define SCHED(m) CFG_AT(struct mf_config_sched, m)
 const struct cfg_field cfg_sched_fields[] = {
-	{.key = "policy", .kind = CFG_CHOICE, SCHED(policy), .names = policy_names},
+	{.key = "policy", .kind = CFG_NESTED},
 	{.key = "priority", .kind = CFG_ENUM, SCHED(priority), .names = priority_names},
 	{.key = "srpt", .kind = CFG_NESTED},
 	{.key = "order", .kind = CFG_ENUM, SCHED(order), .names = order_names},
@@ -239,19 +245,21 @@ int cfg_sched(struct cfg *c, const json_t *json)
 {
 	static const char *const srpt[] = {"srpt", NULL}, *const iterations[] = {"iterations", NULL},
 				 *const slots[] = {"slots", NULL};
-	struct mf_config_sched *s = &c->config->sched;
+	struct mf_config_sched *s = &c->tier->sched;
 	int rc = cfg_known(c, json, cfg_sched_fields, cfg_sched_time_fields);
 
 	if (rc == 0)
 		rc = cfg_read(c, json, cfg_sched_fields, s);
+	if (rc == 0)
+		rc = cfg_section(c, json, "policy", cfg_policy);
 	if (rc == 0)
 		rc = choice(c, json, "srpt", srpt_names, &s->srpt_transfer);
 	if (rc == 0)
 		rc = sched_time(c, json, s);
 	if (rc == 0 && s->priority != MF_SCHED_SRPT)
 		rc = cfg_refuse(c, json, srpt, "priority is not \"srpt\"");
-	if (rc == 0 && strcmp(s->policy, "pim") != 0)
-		rc = cfg_refuse(c, json, iterations, "only policy \"pim\" iterates");
+	if (rc == 0 && !mf_policy_find(s->policy)->iterates)
+		rc = cfg_refuse(c, json, iterations, "the policy does not iterate");
 	if (rc == 0 && s->release != MF_RELEASE_WIRE)
 		rc = cfg_refuse(c, json, slots, "release is not \"wire\"");
 	if (rc == 0 && s->window < s->chunk[MF_CLOCK_WALL])
@@ -264,17 +272,49 @@ const struct cfg_field cfg_report_fields[] = {
 	{.key = "stages", .kind = CFG_BOOL, CFG_AT(struct mf_config, report_stages)},
 	{.key = "messages", .kind = CFG_BOOL, CFG_AT(struct mf_config, report_messages)},
 	{.key = "normalised", .kind = CFG_BOOL, CFG_AT(struct mf_config, report_normalised)},
+	{.key = "series"},
 	{0},
 };
 
+const struct cfg_field cfg_series_fields[] = {
+	{.key = "every",
+	 .kind = CFG_TIME,
+	 CFG_AT(struct mf_config, report_series),
+	 CFG_RANGE(MF_NS(1), MF_SEC(86400))},
+	{0},
+};
+
+static int series(struct cfg *c, const json_t *report)
+{
+	const json_t *json = json_object_get(report, "series");
+	int rc;
+
+	if (json == NULL)
+		return 0;
+	cfg_push(c, "series");
+	rc = cfg_object(c, json, cfg_series_fields, c->config);
+	if (rc == 0 && c->config->report_series == 0)
+		rc = cfg_fail(c, "every is missing");
+	cfg_pop(c);
+	return rc;
+}
+
 int cfg_report(struct cfg *c, const json_t *json)
 {
-	const struct mf_stack_ops *stack = c->config->stack_ops;
+	static const char *const of_one[] = {"stages", "normalised", NULL};
+	const struct mf_stack_ops *stack = c->tier->stack_ops;
 	int rc = cfg_object(c, json, cfg_report_fields, c->config);
 
+	for (int i = 0; of_one[i] != NULL && c->config->tiers > 1 && rc == 0; i++)
+		if (json_is_true(json_object_get(json, of_one[i])))
+			rc = cfg_fail_key(c, of_one[i], "is for a file with one tier so far, there are %u",
+					  c->config->tiers);
+	for (int i = 0; of_one[i] != NULL && c->tier->several && rc == 0; i++)
+		if (json_is_true(json_object_get(json, of_one[i])))
+			rc = cfg_fail_key(c, of_one[i], "is for nodes with one end so far");
 	if (rc == 0 && c->config->report_stages && stack != NULL && !stack->stages)
 		return cfg_fail_key(c, "stages", "has no effect: the stack \"%s\" tells none", stack->name);
-	return rc;
+	return rc == 0 ? series(c, json) : rc;
 }
 
 int cfg_placement(struct cfg *c, const json_t *json)

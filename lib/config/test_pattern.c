@@ -113,7 +113,7 @@ int cfg_tests(struct cfg *c, const json_t *json)
 
 	if (rc != 0)
 		return rc;
-	if (c->config->stack_ops != NULL || c->config->bridge_ops != NULL)
+	if (c->tier->stack_ops != NULL || c->tier->bridge_ops != NULL)
 		return cfg_fail(c, "has no effect: test patterns need EDM's stack");
 	if (json_array_size(json) > TESTS_MAX)
 		return cfg_fail(c, "too many: %zu, at most %u", json_array_size(json), TESTS_MAX);
@@ -121,7 +121,7 @@ int cfg_tests(struct cfg *c, const json_t *json)
 	if (c->config->test == NULL)
 		return cfg_fail_memory(c);
 	json_array_foreach(json, i, entry) {
-		struct mf_config_test *t = &c->config->test[i];
+		struct mf_config_test *t = &c->config->test[c->config->tests++];
 
 		t->pattern = (struct mf_test_pattern){
 			.seed_a = MF_TEST_SEED_A, .seed_b = MF_TEST_SEED_B, .run = MF_TEST_RUN_DEFAULT};
@@ -130,7 +130,6 @@ int cfg_tests(struct cfg *c, const json_t *json)
 		cfg_pop(c);
 		if (rc != 0)
 			return rc;
-		c->config->tests++;
 	}
 	return 0;
 }

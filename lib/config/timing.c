@@ -135,10 +135,10 @@ static int read_object(struct cfg *c, const json_t *json, const struct profile *
 }
 
 /** That of the stack. */
-static const struct profile *default_profile(const struct mf_config *config)
+static const struct profile *default_profile(const struct mf_config_tier *tier)
 {
-	for (size_t i = 0; i < PROFILES && config->stack_ops != NULL; i++)
-		if (strcmp(profiles[i].name, config->stack_ops->timing) == 0)
+	for (size_t i = 0; i < PROFILES && tier->stack_ops != NULL; i++)
+		if (strcmp(profiles[i].name, tier->stack_ops->timing) == 0)
 			return &profiles[i];
 	return &profiles[0];
 }
@@ -146,8 +146,8 @@ static const struct profile *default_profile(const struct mf_config *config)
 int cfg_timing(struct cfg *c, const json_t *json)
 {
 	static const char *const cycle[] = {"cycle", NULL}, *const above[] = {"mac", "protocol", NULL};
-	struct mf_config *config = c->config;
-	const struct profile *profile = default_profile(config);
+	struct mf_config_tier *tier = c->tier;
+	const struct profile *profile = default_profile(tier);
 	struct timing_in in = profile->timing;
 	uint32_t cycles = 0;
 	int rc = 0;
@@ -162,16 +162,16 @@ int cfg_timing(struct cfg *c, const json_t *json)
 		return rc;
 	if (!json_is_object(json))
 		in = profile->timing;
-	strcpy(config->timing_profile, profile->name);
-	config->cycle = in.cycle;
+	strcpy(tier->timing_profile, profile->name);
+	tier->cycle = in.cycle;
 	for (size_t i = 0; i < STAGES; i++) {
-		config->timing.cost[i] = in.cycles[i] * in.cycle;
+		tier->timing.cost[i] = in.cycles[i] * in.cycle;
 		cycles += in.cycles[i];
 	}
-	config->timing.cost[MF_STAGE_PMA] = in.pma;
-	config->timing.cost[MF_STAGE_PROTOCOL] = in.protocol;
-	c->memory.dram = in.dram;
-	if (config->stack_ops == NULL)
+	tier->timing.cost[MF_STAGE_PMA] = in.pma;
+	tier->timing.cost[MF_STAGE_PROTOCOL] = in.protocol;
+	tier->dram = in.dram;
+	if (tier->stack_ops == NULL)
 		rc = cfg_refuse(c, json, above, "EDM's stack is in the PHY");
 	if (rc != 0)
 		return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "topology": a fat tree by its counts, or a file of HPCC. It stands for "switches", for links between them,
- * and for places of nodes at them; and is written out as such.
+ * "topology": a fat tree by its counts, or a file of HPCC. It stands for "switches" of a tier, for links
+ * between them, and for places of nodes at them; and is written out as such.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #include "topology/mf_fat_tree.h"
 #include "topology/mf_hpcc.h"
 
-#define BLOCK_BITS 64 /* of data */
+#define RATE_MIN UINT64_C(1000000) /* bits a second */
+#define RATE_MAX UINT64_C(1000000000000)
 
 /* Adds a link between two switches; places and links have room for all. */
 static void add_wire(struct cfg_topology *t, uint32_t a, uint32_t b, uint32_t period, mf_time propagation)
@@ -106,9 +107,9 @@ static int read_counts(struct cfg *c, const json_t *json, struct tree_in *in, st
 				     .pods = in->pods};
 	if (mf_fat_tree_check(tree, why, sizeof(why)) != 0)
 		return cfg_fail(c, "%s", why);
-	if (tree->servers > MF_PORTS_MAX)
-		return cfg_fail_key(c, "servers", "%u: so far a fabric has at most %u nodes", tree->servers,
-				    MF_PORTS_MAX);
+	if (tree->servers > mf_config_tier_nodes_max(c->tier))
+		return cfg_fail_key(c, "servers", "%u: with stack \"%s\" a fabric has at most %u nodes",
+				    tree->servers, c->tier->stack.name, mf_config_tier_nodes_max(c->tier));
 	return 0;
 }
 
@@ -126,6 +127,7 @@ static int add_tree_switches(struct cfg *c, const struct mf_fat_tree *tree)
 static int read_tree(struct cfg *c, const json_t *json)
 {
 	struct tree_in in = {.propagation = MF_NEVER};
+	const unsigned int first = c->config->switches; /* those of other tiers */
 	struct mf_fat_tree tree;
 	int rc = read_counts(c, json, &in, &tree);
 
@@ -137,9 +139,10 @@ static int read_tree(struct cfg *c, const json_t *json)
 		struct mf_fat_tree_link l = mf_fat_tree_link(&tree, i);
 
 		if (l.class == MF_FAT_TREE_SERVER_TOR)
-			add_place(&c->topology, l.to, in.period[l.class], in.propagation);
+			add_place(&c->topology, first + l.to, in.period[l.class], in.propagation);
 		else
-			add_wire(&c->topology, l.from, l.to, in.period[l.class], in.propagation);
+			add_wire(&c->topology, first + l.from, first + l.to, in.period[l.class],
+				 in.propagation);
 	}
 	return rc;
 }
@@ -175,7 +178,8 @@ static int read_text(struct cfg *c, const char *path, char **text, size_t *len)
 
 static int fail_link(struct cfg *c, const struct hpcc_in *in, const struct mf_hpcc_link *l, const char *why)
 {
-	snprintf(c->err, c->errlen, "%s: the link of %u and %u %s", in->path, l->node[0], l->node[1], why);
+	snprintf(c->err, c->errlen, "%s: line %llu: the link of %u and %u %s", in->path,
+		 (unsigned long long)l->line, l->node[0], l->node[1], why);
 	return -EINVAL;
 }
 
@@ -195,27 +199,36 @@ static int add_hpcc_switches(struct cfg *c, const struct hpcc_in *in)
 	return rc;
 }
 
-/* ps a block of a rate, or 0: they are not whole, or nothing that a link can have. */
-static uint32_t period_of(uint64_t rate)
+/* Files have rates in bits a second. @return ps a block, or 0: the message is written */
+static uint32_t hpcc_period(struct cfg *c, const struct hpcc_in *in, const struct mf_hpcc_link *l)
 {
-	const uint64_t bits = UINT64_C(1000000000000) * BLOCK_BITS; /* a second and block */
-	uint64_t period = bits / rate;
+	char why[128], below[MF_UNIT_LEN], above[MF_UNIT_LEN];
+	uint32_t period = mf_unit_block(l->rate), near[2];
 
-	if (bits % rate != 0 || period < CFG_PERIOD_MIN || period > CFG_PERIOD_MAX)
+	if (period != 0)
+		return period;
+	if (l->rate < RATE_MIN || l->rate > RATE_MAX) {
+		fail_link(c, in, l, "has a rate that is out of range: 1M to 1000G");
 		return 0;
-	return (uint32_t)period;
+	}
+	mf_unit_near_blocks(l->rate, near);
+	snprintf(why, sizeof(why),
+		 "has a rate at which a block would not take whole ps; the nearest are %s and %s",
+		 mf_unit_put_rate(below, near[0]), mf_unit_put_rate(above, near[1]));
+	fail_link(c, in, l, why);
+	return 0;
 }
 
 static int add_hpcc_link(struct cfg *c, struct hpcc_in *in, uint32_t link)
 {
 	const struct mf_hpcc_link *l = &in->file->link[link];
 	bool first = in->file->is_switch[l->node[0]], second = in->file->is_switch[l->node[1]];
-	uint32_t period = period_of(l->rate), server = l->node[first];
+	uint32_t period = hpcc_period(c, in, l), server = l->node[first];
 
+	if (period == 0)
+		return -EINVAL;
 	if (!first && !second)
 		return fail_link(c, in, l, "is between nodes: so far a node's link leads to a switch");
-	if (period == 0)
-		return fail_link(c, in, l, "has a rate that is not of whole ps a block, 1G to 800G");
 	if (l->delay > CFG_PROPAGATION_MAX)
 		return fail_link(c, in, l, "has a delay of more than 100us");
 	if (l->loss > 0)
@@ -243,7 +256,8 @@ static int add_hpcc_places(struct cfg *c, const struct hpcc_in *in)
 			return -EINVAL;
 		}
 		l = &in->file->link[in->link[id]];
-		add_place(&c->topology, in->number[l->node[l->node[0] == id]], period_of(l->rate), l->delay);
+		add_place(&c->topology, in->number[l->node[l->node[0] == id]], mf_unit_block(l->rate),
+			  l->delay);
 	}
 	return 0;
 }
@@ -308,9 +322,28 @@ static int read_file(struct cfg *c, const json_t *json)
 
 /* ---- either ---- */
 
+/* With "tiers" it is of one of them. */
+static int choose_tier(struct cfg *c, const json_t *json)
+{
+	const struct mf_config_tier *t;
+	int tier = 0, rc = cfg_tier_of(c, json, &tier);
+
+	if (rc != 0)
+		return rc;
+	c->topology.tier = (unsigned int)tier;
+	t = c->tier = &c->config->tier[tier];
+	if (t->direct)
+		return cfg_fail_key(c, "tier", "tier '%s' is a link between two nodes, without a switch",
+				    t->name);
+	if (t->stack_ops == NULL)
+		return cfg_fail(c, "only stacks of frames have several switches, the stack is \"%s\"",
+				t->stack.name);
+	return 0;
+}
+
 int cfg_topology(struct cfg *c, const json_t *json)
 {
-	static const struct cfg_field fields[] = {{.key = "fat-tree"}, {.key = "file"}, {0}};
+	static const struct cfg_field fields[] = {{.key = "fat-tree"}, {.key = "file"}, {.key = "tier"}, {0}};
 	const json_t *tree = json_object_get(json, "fat-tree"), *file = json_object_get(json, "file");
 	int rc = cfg_is(c, json, JSON_OBJECT);
 
@@ -318,6 +351,8 @@ int cfg_topology(struct cfg *c, const json_t *json)
 		rc = cfg_known(c, json, fields, NULL);
 	if (rc == 0 && (tree != NULL) == (file != NULL))
 		rc = cfg_fail(c, "has either 'fat-tree' or 'file'");
+	if (rc == 0)
+		rc = choose_tier(c, json);
 	if (rc != 0)
 		return rc;
 	if (file != NULL)
@@ -325,11 +360,11 @@ int cfg_topology(struct cfg *c, const json_t *json)
 	return cfg_section(c, json, "fat-tree", read_tree);
 }
 
-struct mf_config_link cfg_place_link(const struct cfg *c, int place)
+struct mf_config_link cfg_place_link(const struct cfg *c, unsigned int tier, int place)
 {
-	struct mf_config_link link = c->link;
+	struct mf_config_link link = c->config->tier[tier].link;
 
-	if (place < 0)
+	if (place < 0 || tier != c->topology.tier)
 		return link;
 	if (c->topology.place[place].period != 0)
 		link.period = c->topology.place[place].period;

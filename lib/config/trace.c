@@ -36,11 +36,15 @@ struct reading {
 	struct mf_config_workload *w;
 	struct mf_config_trace *trace;
 	struct mf_trace *file;
-	bool src[MF_PORTS_MAX], dst[MF_PORTS_MAX]; /* nodes that run a client of it, that are targets */
-	uint64_t count[MF_PORTS_MAX]; /* messages of a node */
+	bool src[MF_NODES_MAX], dst[MF_NODES_MAX]; /* nodes that run a client of it, that are targets */
+	uint64_t count[MF_NODES_MAX]; /* messages of a node */
 	uint64_t taken; /* queries */
 	uint64_t kinds[MF_MIXES];
 	uint64_t min, max; /* octets of reads and writes */
+	bool addressed; /* rows say where */
+	bool changed[MF_NODES_MAX],
+		shared[MF_NODES_MAX]; /* then: targets that are written, by several asked */
+	uint32_t asker[MF_NODES_MAX]; /* and 1: who asked first; 0: nobody */
 	uint64_t flows,
 		parts; /* that are longer than an operation, and operations they became beside one each */
 };
@@ -58,9 +62,9 @@ static int check_node(const struct reading *r, unsigned int node, const bool *se
 	const struct mf_config *config = r->c->config;
 	const struct mf_config_node *n = &config->node[node];
 
-	if (node < config->sw.ports && set[node])
+	if (node < config->slots && set[node])
 		return 0;
-	if (node >= config->sw.ports || !n->up)
+	if (node >= config->slots || !n->up)
 		return mf_trace_fail(r->file, "there is no node %u", node);
 	if (!able(n))
 		return mf_trace_fail(r->file, "node %u, '%s', is not a %s node", node, n->name, role);
@@ -84,6 +88,27 @@ static int scale(const struct reading *r, mf_time *start)
 	return 0;
 }
 
+/* Beside that: who shares a target with whom, where somebody writes. */
+static int check_addr(struct reading *r, const struct mf_trace_row *row)
+{
+	const struct mf_config_node *n = &r->c->config->node[row->dst];
+	uint64_t size = n->memory_config.size;
+
+	r->addressed = true;
+	r->changed[row->dst] |= row->kind != MF_MIX_READ;
+	if (r->asker[row->dst] == 0)
+		r->asker[row->dst] = row->src + 1U;
+	else if (r->asker[row->dst] != row->src + 1U)
+		r->shared[row->dst] = true;
+	if (row->octets <= size && row->addr <= size - row->octets)
+		return 0;
+	return mf_trace_fail(r->file,
+			     "%" PRIu64 " octets at address %" PRIu64
+			     " are not within the memory of node %u, "
+			     "'%s', which has %" PRIu64,
+			     row->octets, row->addr, row->dst, n->name, size);
+}
+
 static int check_row(struct reading *r, struct mf_trace_row *row)
 {
 	int rc = check_node(r, row->src, r->src, "compute", cfg_is_compute);
@@ -93,6 +118,8 @@ static int check_row(struct reading *r, struct mf_trace_row *row)
 	if (rc == 0 && row->octets > MF_CONFIG_TRANSFER_MAX && r->trace->format != MF_TRACE_HPCC)
 		rc = mf_trace_fail(r->file, "size %" PRIu64 " is more than %u, the most of one operation",
 				   row->octets, MF_CONFIG_TRANSFER_MAX);
+	if (rc == 0 && row->has_addr)
+		rc = check_addr(r, row);
 	return rc != 0 ? rc : scale(r, &row->start);
 }
 
@@ -159,11 +186,15 @@ static int look(struct reading *r, const struct mf_trace_row *row)
 static int take(struct reading *r, const struct mf_trace_row *row)
 {
 	const struct mf_config_node *n = &r->c->config->node[row->src];
+	uint64_t at;
 
-	if (r->count[row->src] == 0)
+	if (r->count[row->src] == 0 || row->has_addr != (r->trace->addr != NULL))
 		return mf_trace_fail(r->file, "has changed while it was read");
-	r->trace->message[r->trace->first[n->client + 1] - r->count[row->src]--] = (struct mf_client_message){
+	at = r->trace->first[n->client + 1] - r->count[row->src]--;
+	r->trace->message[at] = (struct mf_client_message){
 		.start = row->start, .octets = (uint32_t)row->octets, .node = row->dst, .kind = row->kind};
+	if (row->has_addr)
+		r->trace->addr[at] = row->addr;
 	return 0;
 }
 
@@ -196,7 +227,9 @@ static int allocate(struct reading *r)
 		t->query = calloc(t->messages, sizeof(*t->query));
 	else
 		t->message = calloc(t->messages, sizeof(*t->message));
-	if (t->first == NULL || (t->message == NULL && t->query == NULL))
+	if (r->addressed)
+		t->addr = calloc(t->messages, sizeof(*t->addr));
+	if (t->first == NULL || (t->message == NULL && t->query == NULL) || (r->addressed && t->addr == NULL))
 		return cfg_fail_memory(r->c);
 	for (unsigned int i = 0; i < r->w->clients.n; i++)
 		t->first[i + 1] = t->first[i] + r->count[r->w->clients.node[i]];
@@ -232,7 +265,7 @@ static int read_twice(struct reading *r)
 	rc = allocate(r);
 	if (rc == 0)
 		rc = read_rows(r, r->w->ycsb.on ? take_keys : take);
-	for (unsigned int i = 0; i < MF_PORTS_MAX; i++)
+	for (unsigned int i = 0; i < MF_NODES_MAX; i++)
 		left += r->count[i];
 	if (rc == 0 && (left > 0 || mf_trace_digest(r->file) != digest)) {
 		mf_trace_fail(r->file, "has changed while it was read");
@@ -316,6 +349,32 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 	return rc == 0 && r->trace->path == NULL ? cfg_fail_memory(c) : rc;
 }
 
+/*
+ * The trace says where: in all of the memory, in which nobody has a region of his own. So what is found there
+ * is known only where one client asks, or nobody writes.
+ */
+static int place_given(struct cfg *c, const json_t *json, const struct reading *r)
+{
+	static const char *const where[] = {"address", "span", "theta", NULL};
+	struct mf_config_workload *w = r->w;
+	int rc = cfg_refuse(c, json, where, "the trace says where");
+
+	w->span = 8;
+	for (unsigned int i = 0; i < w->targets.n && rc == 0; i++) {
+		unsigned int t = w->targets.node[i];
+		const struct mf_config_node *n = &c->config->node[t];
+
+		w->span = n->memory_config.size > w->span ? n->memory_config.size : w->span;
+		if (w->verify && r->shared[t] && r->changed[t])
+			rc = cfg_fail_key(
+				c, "verify",
+				"must be false: several nodes use '%s' by addresses of the trace, and "
+				"write there, so what a read finds is not known",
+				n->name);
+	}
+	return rc;
+}
+
 int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
 	static const char *const times[] = {"time_scale", "time_zero", NULL};
@@ -340,6 +399,8 @@ int cfg_trace(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 		rc = read_path(c, json, r);
 	if (rc == 0 && !w->ycsb.on)
 		describe(r);
+	if (rc == 0 && w->trace.addr != NULL)
+		rc = place_given(c, json, r);
 	free(r);
 	return rc;
 }
@@ -349,5 +410,6 @@ void cfg_trace_free(struct mf_config_trace *t)
 	free(t->path);
 	free(t->first);
 	free(t->message);
+	free(t->addr);
 	free(t->query);
 }

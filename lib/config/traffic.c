@@ -30,7 +30,7 @@ static int send(struct cfg *c, const struct mf_config_ethernet *e, unsigned int 
 		return cfg_fail_key(c, "to", "node '%s' would send to itself", n->name);
 	n->ethernet = (int)(e - c->config->ethernet);
 	n->frames_to = to != e->from.node[i] ? to : e->to.node[(i + 1) % e->to.n];
-	return 0;
+	return cfg_share_tier(c, "to", e->from.node[i], n->frames_to);
 }
 
 static int read_flow(struct cfg *c, const json_t *json, struct mf_config_ethernet *e)

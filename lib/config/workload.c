@@ -12,6 +12,7 @@
 #define THETA 0.99
 #define RMW_SIZE 8
 #define SPAN_UNIT 64
+static_assert(MF_CONFIG_TRANSFER_MAX <= MF_SINK_RUN, "what a sink holds has one place for each operation");
 
 const char *const cfg_mix_names[] = {
 	[MF_MIX_READ] = "read", [MF_MIX_WRITE] = "write", [MF_MIX_WRITE_ACK] = "write_ack",
@@ -117,6 +118,8 @@ static int read_where(struct cfg *c, const json_t *json, struct mf_config_worklo
 			rc = cfg_fail_key(c, "targets", "node '%s' would be its own target", n->name);
 		n->workload = (int)(w - c->config->workload);
 		n->client = i;
+		for (unsigned int k = 0; k < w->targets.n && rc == 0 && c->config->tiers > 1; k++)
+			rc = cfg_share_tier(c, "targets", w->clients.node[i], w->targets.node[k]);
 	}
 	if (rc == 0 && w->pattern == MF_CONFIG_INCAST_TARGET && w->targets.n != 1)
 		rc = cfg_fail_key(c, "pattern", "incast needs one target, there are %u", w->targets.n);
@@ -162,12 +165,24 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 	for (const struct mf_config_workload *before = config->workload; before < w; before++) {
 		bool shared = false;
 
-		for (unsigned int i = 0; i < w->targets.n; i++)
-			shared |= mf_config_has(&before->targets, w->targets.node[i]);
+		for (unsigned int i = 0; i < w->targets.n; i++) {
+			unsigned int t = w->targets.node[i];
+			bool both = mf_config_has(&before->targets, t);
+
+			if (both && (before->trace.addr != NULL || w->trace.addr != NULL))
+				return cfg_fail_key(
+					c, "targets",
+					"a trace with addresses has all of the memory of '%s', and "
+					"workload[%d] has it, too",
+					config->node[t].name, (int)(before - config->workload));
+			shared |= both;
+		}
 		end = before->base + before->clients.n * before->span;
 		if (shared && end > w->base)
 			w->base = end;
 	}
+	if (w->trace.addr != NULL)
+		return 0; /* has looked for itself */
 	end = w->base + w->clients.n * w->span;
 	for (unsigned int i = 0; i < w->targets.n; i++) {
 		const struct mf_config_node *n = &config->node[w->targets.node[i]];
@@ -200,6 +215,38 @@ static int read_doings(struct cfg *c, const json_t *json, struct mf_config_workl
 	return rc != 0 ? rc : cfg_loop(c, json, w);
 }
 
+/* The first target whose memory is of another kind than that of the first one. */
+static const char *other_kind(const struct mf_config_node *node, const struct mf_config_workload *w)
+{
+	unsigned int i = 1;
+
+	while (mf_config_is_sink(&node[w->targets.node[i]]) == mf_config_is_sink(&node[w->targets.node[0]]))
+		i++;
+	return node[w->targets.node[i]].name;
+}
+
+/* What has no sense where the targets store nothing. */
+static int check_sinks(struct cfg *c, const json_t *json, const struct mf_config_workload *w)
+{
+	static const char *const stored[] = {"ycsb", "lost_is_empty", NULL};
+	const struct mf_config_node *node = c->config->node;
+	unsigned int sinks = 0;
+
+	for (unsigned int i = 0; i < w->targets.n; i++)
+		sinks += mf_config_is_sink(&node[w->targets.node[i]]);
+	if (sinks == 0)
+		return 0;
+	if (sinks < w->targets.n)
+		return cfg_fail_key(c, "targets", "some are sinks, and some are not: '%s' and '%s' differ",
+				    node[w->targets.node[0]].name, other_kind(node, w));
+	for (int k = MF_MIX_CAS; k < MF_MIXES; k++)
+		if (w->mix[k] > 0)
+			return cfg_fail_key(c, w->trace.message != NULL ? "trace" : "mix",
+					    "\"%s\" needs what is stored; node '%s' has a sink",
+					    cfg_mix_names[k], node[w->targets.node[0]].name);
+	return cfg_refuse(c, json, stored, "a sink stores nothing");
+}
+
 /* The keys of a workload are those of three tables. */
 static int known(struct cfg *c, const json_t *json)
 {
@@ -228,6 +275,8 @@ static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload
 		rc = read_where(c, json, w);
 	if (rc == 0)
 		rc = read_doings(c, json, w);
+	if (rc == 0)
+		rc = check_sinks(c, json, w);
 	if (rc == 0 && (!w->verify || w->ycsb.on))
 		rc = cfg_refuse(c, json, lost,
 				w->verify ? "a store is found as it was left" : "nothing is verified");
@@ -278,8 +327,11 @@ int cfg_workload(struct cfg *c, const json_t *json)
 
 void cfg_workload_free(struct mf_config *config)
 {
-	for (unsigned int i = 0; i < config->workloads; i++)
+	for (unsigned int i = 0; i < config->workloads; i++) {
 		cfg_trace_free(&config->workload[i].trace);
+		cfg_set_free(&config->workload[i].clients);
+		cfg_set_free(&config->workload[i].targets);
+	}
 	free(config->workload);
 	config->workload = NULL;
 	config->workloads = 0;

@@ -65,6 +65,8 @@ static void put_trace(struct put *p, json_t *json, const struct mf_config_worklo
 	put_file(p, json, w);
 	cfg_put_fields(p, json, cfg_workload_fields, w);
 	cfg_put_drop(json, given);
+	if (w->trace.addr != NULL)
+		cfg_put_drop(json, (const char *const[]){"address", "span", NULL});
 	if (w->address != MF_CONFIG_ZIPF_ADDRESS)
 		json_object_del(json, "theta");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links between switches, in few entries where names and counts allow it. The reader sorts them by their
- * switches, so only the links of one pair have to be written in order.
+ * Links between switches, in few entries where names and counts allow it; then those between two nodes. The
+ * reader sorts them by their switches, so only the links of one pair have to be written in order.
  */
 #include <string.h>
 
@@ -18,7 +18,8 @@ static json_t *put_link(struct put *p, const char *a, const char *b, const struc
 	cfg_put_fields(p, json, cfg_link_fields, link);
 	if (link->policy != MF_MUX_FAIR)
 		json_object_del(json, "quantum");
-	cfg_put_carried(p, json, true, &link->llr);
+	cfg_put_disable(p, json, &link->disable);
+	cfg_put_tunnel(p, json, true, &link->llr);
 	return json;
 }
 
@@ -49,9 +50,19 @@ static bool is_before(const struct mf_config_trunk *t, unsigned int a, unsigned 
 	return t->a < a || (t->a == a && t->b < b);
 }
 
+/* Links between switches: they come first. */
+static unsigned int between_switches(const struct mf_config *config)
+{
+	unsigned int n = config->trunks;
+
+	while (n > 0 && config->trunk[n - 1].direct)
+		n--;
+	return n;
+}
+
 static struct pair pair_of(const struct mf_config *config, unsigned int a, unsigned int b)
 {
-	unsigned int low = 0, high = config->trunks;
+	unsigned int low = 0, trunks = between_switches(config), high = trunks;
 	struct pair pair;
 
 	while (low < high) {
@@ -63,7 +74,7 @@ static struct pair pair_of(const struct mf_config *config, unsigned int a, unsig
 			high = middle;
 	}
 	pair = (struct pair){.first = config->trunk + low};
-	while (low + pair.n < config->trunks && pair.first[pair.n].a == a && pair.first[pair.n].b == b)
+	while (low + pair.n < trunks && pair.first[pair.n].a == a && pair.first[pair.n].b == b)
 		pair.n++;
 	return pair;
 }
@@ -126,6 +137,18 @@ static void put_parts(struct put *p, json_t *links, const struct part *a, const 
 			put_pair(p, links, sw[i].name, sw[k].name, pair_of(p->config, i, k));
 }
 
+/* A link between two nodes. */
+static void put_direct(struct put *p, json_t *links, const struct mf_config_trunk *t)
+{
+	json_t *json = put_link(p, mf_config_trunk_end(p->config, t, 0), mf_config_trunk_end(p->config, t, 1),
+				&t->link, 1);
+
+	json_object_del(json, "count");
+	if (mf_config_has_tiers(p->config))
+		cfg_put_set(p, json, "tier", json_string(p->config->tier[t->tier].name));
+	cfg_put_append(p, links, json);
+}
+
 void cfg_put_trunks(struct put *p, json_t *links)
 {
 	const struct mf_config *config = p->config;
@@ -135,7 +158,9 @@ void cfg_put_trunks(struct put *p, json_t *links)
 	for (unsigned int g = 0; g < config->switch_groups; g++) {
 		part[g] = (struct part){&config->switch_group[g], first};
 		first += part[g].group->count;
-		for (unsigned int i = 0; i <= g && config->trunks > 0; i++)
+		for (unsigned int i = 0; i <= g && between_switches(config) > 0; i++)
 			put_parts(p, links, &part[i], &part[g]);
 	}
+	for (unsigned int i = between_switches(config); i < config->trunks; i++)
+		put_direct(p, links, &config->trunk[i]);
 }

@@ -199,7 +199,9 @@ int cfg_ycsb(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 
 	y->on = true;
 	if (json_object_get(json, "local_time") == NULL)
-		y->local_time = c->memory.dram;
+		y->local_time = c->memory.dram != MF_NEVER
+					? c->memory.dram
+					: c->config->tier[c->config->node[w->clients.node[0]].tier].dram;
 	if (rc == 0)
 		rc = read_name(c, json, y);
 	if (rc == 0 && y->keys == MF_STORE_UNIFORM) {

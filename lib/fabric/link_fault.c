@@ -6,52 +6,70 @@
 
 /** One direction of a link. */
 struct way {
-	unsigned int sw, node; /* of the link of a node */
-	bool up; /* from the node; from switch a of a link between switches */
-	bool trunk;
-	unsigned int index; /* of a link between switches: in config->trunk */
+	unsigned int end[2],
+		node[2]; /* what sends, what receives: of nodes which of their ends, else node NONE */
+	bool trunk; /* it is no link of a node to a switch */
+	bool up; /* of a trunk: from its end a */
+	unsigned int index; /* of a trunk: in config->trunk */
 };
 
+#define NONE UINT32_MAX
+
+static void name_end(const struct mf_fabric *f, uint32_t end, struct way *w, unsigned int side)
+{
+	const struct mf_end *e = &f->graph->end[end];
+	const struct mf_vertex *r = &f->graph->role[e->role];
+
+	w->end[side] = e->port;
+	w->node[side] = r->kind == MF_VERTEX_NODE ? r->number : NONE;
+}
+
+/** @param end  which of its ends sends */
 static struct way way_of(const struct mf_fabric *f, uint32_t link, unsigned int end)
 {
-	const struct mf_vertex *from;
+	const struct mf_graph_link *l = &f->graph->link[link];
 	const struct mf_config_trunk *t;
+	struct way w = {.trunk = fabric_is_trunk(f, link)};
 
-	if (f->config->switches == 0 || link < f->nodes)
-		return (struct way){.sw = link / f->nodes, .node = link % f->nodes, .up = end == 0};
-	t = f->trunk[link - f->nodes];
-	from = &f->graph->role[f->graph->end[f->graph->link[link].end[end]].role];
-	return (struct way){
-		.trunk = true, .index = (unsigned int)(t - f->config->trunk), .up = from->number == t->a};
+	name_end(f, l->end[end], &w, 0);
+	name_end(f, l->end[!end], &w, 1);
+	if (!w.trunk)
+		return w;
+	t = f->trunk[link - f->node_links];
+	w.index = (unsigned int)(t - f->config->trunk);
+	w.up = f->graph->role[f->graph->end[l->end[end]].role].number == t->a;
+	return w;
 }
 
 /** Whether a rule is about what goes that way. */
-static bool is_about(const struct mf_config *config, const struct mf_config_fault *f, const struct way *w)
+static bool is_about(const struct mf_fabric *f, const struct mf_config_fault *rule, const struct way *w)
 {
-	bool up = w->up, first;
+	bool first = false;
 
-	if (f->class >= MF_FAULT_STAGE_CLASSES)
+	if (rule->class >= MF_FAULT_STAGE_CLASSES)
 		return false;
-	if (w->trunk) {
-		if (!mf_config_fault_has(config, f, w->index, &first))
-			return false;
-		up = up == first;
-	} else if (f->sw != w->sw || !mf_config_has(&f->link, w->node)) {
-		return false;
-	}
-	return f->direction != (up ? MF_CONFIG_DOWN : MF_CONFIG_UP) && (f->class < MF_FAULT_FLOOD || up);
+	if (rule->role == MF_CONFIG_TRUNKS)
+		return w->trunk && mf_config_fault_has(f->config, rule, w->index, &first) &&
+		       rule->direction != (w->up == first ? MF_CONFIG_DOWN : MF_CONFIG_UP);
+	/* What a node sends goes up; what a port sends by itself is the node's. */
+	if (w->node[0] != NONE && fabric_fault_at(f, rule, w->node[0], w->end[0]) &&
+	    rule->direction != MF_CONFIG_DOWN)
+		return true;
+	return w->node[1] != NONE && fabric_fault_at(f, rule, w->node[1], w->end[1]) &&
+	       rule->direction != MF_CONFIG_UP && rule->class < MF_FAULT_FLOOD;
 }
 
 /** The rules of one direction. @param which  their numbers among the file's @return how many */
-static unsigned int rules_of(const struct mf_config *config, const struct way *w, struct mf_fault_rule *rule,
+static unsigned int rules_of(const struct mf_fabric *fabric, const struct way *w, struct mf_fault_rule *rule,
 			     uint16_t *which)
 {
+	const struct mf_config *config = fabric->config;
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < config->faults; i++) {
 		const struct mf_config_fault *f = &config->fault[i];
 
-		if (!is_about(config, f, w))
+		if (!is_about(fabric, f, w))
 			continue;
 		which[n] = (uint16_t)i;
 		rule[n++] = (struct mf_fault_rule){
@@ -72,27 +90,32 @@ static unsigned int rules_of(const struct mf_config *config, const struct way *w
 /** Of its random numbers: of links of nodes it does not depend on what else there is. */
 static uint64_t number_of(const struct way *w, uint32_t link, unsigned int end)
 {
-	return w->trunk ? 2 * (uint64_t)link + end : 2 * (uint64_t)w->node + end + ((uint64_t)w->sw << 32);
+	unsigned int of_node = w->node[0] != NONE ? 0 : 1;
+
+	return w->trunk ? 2 * (uint64_t)link + end
+			: 2 * (uint64_t)w->node[of_node] + end + ((uint64_t)w->end[of_node] << 32);
 }
 
 int link_fault_new(const struct mf_fabric *f, uint32_t link, unsigned int end, uint32_t period,
 		   const struct mf_fault_secrets *secrets, struct mf_fault **out)
 {
 	const struct mf_config *config = f->config;
+	const struct fabric_tier *t = &f->tier[f->link[link].tier];
 	const struct way way = way_of(f, link, end);
+	const unsigned int node = way.node[0] != NONE ? way.node[0] : way.node[1];
 	struct mf_fault_rule rule[MF_FAULT_RULES];
 	uint16_t which[MF_FAULT_RULES];
 	struct mf_fault_config c = {
 		.rule = rule,
-		.rules = rules_of(config, &way, rule, which),
+		.rules = rules_of(f, &way, rule, which),
 		.period = period,
 		.pace = fabric_link_config(f, link)->period,
 		.idle_until = f->stop,
 		.seed = config->seed,
 		.number = number_of(&way, link, end),
-		.proto = config->stack_ops == NULL ? &config->proto : NULL,
-		.node = (uint16_t)way.node,
-		.nodes = (uint16_t)f->nodes,
+		.proto = t->config->stack_ops == NULL ? &t->config->proto : NULL,
+		.node = node != NONE ? t->number[node] : 0,
+		.nodes = (uint16_t)t->nodes,
 		.secrets = secrets,
 	};
 
@@ -110,7 +133,7 @@ void link_fault_over(struct mf_fabric *f, uint32_t link, unsigned int end, struc
 	const struct way way = way_of(f, link, end);
 	struct mf_fault_rule rule[MF_FAULT_RULES];
 	uint16_t which[MF_FAULT_RULES];
-	unsigned int n = fault != NULL ? rules_of(f->config, &way, rule, which) : 0;
+	unsigned int n = fault != NULL ? rules_of(f, &way, rule, which) : 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		f->fault_fired[which[i]] += mf_fault_fired(fault, i);

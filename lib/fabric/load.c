@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mf_rng.h"
+#include "config/mf_config_query.h"
 #include "fabric/load_priv.h"
 #include "measure/mf_message_log.h"
 
@@ -25,9 +26,10 @@ void load_add_blocks(struct op_blocks *sum, const struct op_blocks *b, double we
 }
 
 /** Blocks of a message's chunks, header and check included, and how many there are. */
-static double data_blocks(const struct mf_fabric *f, uint64_t size, double *chunks)
+static double data_blocks(const struct fabric_tier *t, uint64_t size, double *chunks)
 {
-	uint64_t c = f->config->sched.chunk[f->clock], pieces = (size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX;
+	uint64_t c = t->config->sched.chunk[t->f->clock],
+		 pieces = (size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX;
 	double blocks = 0;
 
 	*chunks = 0;
@@ -35,32 +37,32 @@ static double data_blocks(const struct mf_fabric *f, uint64_t size, double *chun
 		uint64_t piece = i + 1 < pieces ? MF_MESSAGE_MAX : size - i * MF_MESSAGE_MAX;
 		uint64_t n = (piece + c - 1) / c;
 
-		blocks += (double)((piece + 7) / 8 + n * mf_proto_chunk_blocks(&f->config->proto, 0));
+		blocks += (double)((piece + 7) / 8 + n * mf_proto_chunk_blocks(&t->config->proto, 0));
 		*chunks += (double)n;
 	}
 	return blocks;
 }
 
-static double request_blocks(const struct mf_fabric *f, uint8_t kind, uint8_t op)
+static double request_blocks(const struct fabric_tier *t, uint8_t kind, uint8_t op)
 {
-	return mf_proto_request_blocks(&f->config->proto, &(struct mf_msg){.kind = kind, .op = op});
+	return mf_proto_request_blocks(&t->config->proto, &(struct mf_msg){.kind = kind, .op = op});
 }
 
 /** The same of a stack above the MAC, which knows its frames. */
-static struct op_blocks stack_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+static struct op_blocks stack_blocks(const struct fabric_tier *t, unsigned int mix, uint64_t size)
 {
 	uint8_t kind = mix < MF_MIX_CAS ? (uint8_t)mix : MF_OP_RMW;
-	struct mf_op_blocks b = f->config->stack_ops->blocks(f->config->stack.param, kind, size);
+	struct mf_op_blocks b = t->config->stack_ops->blocks(t->config->stack.param, kind, size);
 
 	return (struct op_blocks){b.cn_up, b.cn_down, b.mn_up, b.mn_down};
 }
 
-struct op_blocks load_kind_blocks(const struct mf_fabric *f, unsigned int mix, uint64_t size)
+struct op_blocks load_kind_blocks(const struct fabric_tier *t, unsigned int mix, uint64_t size)
 {
-	if (f->config->stack_ops != NULL)
-		return stack_blocks(f, mix, size);
+	if (t->config->stack_ops != NULL)
+		return stack_blocks(t, mix, size);
 
-	double chunks, data = data_blocks(f, mix >= MF_MIX_CAS ? 8 : size, &chunks), request;
+	double chunks, data = data_blocks(t, mix >= MF_MIX_CAS ? 8 : size, &chunks), request;
 	double pieces = (double)((size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX);
 
 	if (mix == MF_MIX_WRITE || mix == MF_MIX_WRITE_ACK)
@@ -70,9 +72,9 @@ struct op_blocks load_kind_blocks(const struct mf_fabric *f, unsigned int mix, u
 					  .mn_up = mix == MF_MIX_WRITE_ACK ? pieces : 0,
 					  .mn_down = data};
 	if (mix == MF_MIX_READ)
-		request = pieces * request_blocks(f, MF_RREQ, 0);
+		request = pieces * request_blocks(t, MF_RREQ, 0);
 	else
-		request = request_blocks(f, MF_RMWREQ, (uint8_t)(mix - MF_MIX_CAS));
+		request = request_blocks(t, MF_RMWREQ, (uint8_t)(mix - MF_MIX_CAS));
 	/* the first grant of each piece is the request itself */
 	return (struct op_blocks){
 		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces};
@@ -122,18 +124,18 @@ static uint64_t size_at(const struct mf_config_size *s, double q)
 	return s->max;
 }
 
-static struct op_blocks mean_blocks(const struct mf_fabric *f, const struct mf_config_workload *w)
+static struct op_blocks mean_blocks(const struct fabric_tier *t, const struct mf_config_workload *w)
 {
 	unsigned int samples = w->size.dist == MF_CONFIG_FIXED ? 1 : SIZE_SAMPLES;
 	struct op_blocks mean = {0};
 
 	if (w->ycsb.on)
-		return load_query_blocks(f, w);
+		return load_query_blocks(t, w);
 	for (unsigned int i = 0; i < samples; i++) {
 		uint64_t size = size_at(&w->size, (i + 0.5) / samples);
 
 		for (unsigned int k = 0; k < MF_MIXES; k++) {
-			struct op_blocks b = load_kind_blocks(f, k, size);
+			struct op_blocks b = load_kind_blocks(t, k, size);
 
 			if (w->mix[k] > 0)
 				load_add_blocks(&mean, &b, w->mix[k] / w->mix_sum / samples);
@@ -152,49 +154,116 @@ static unsigned int targets_of(const struct mf_config_workload *w, unsigned int 
 	return w->targets.n - self;
 }
 
-/** How often it sends an operation to the target at place t, where it has others; sums to 1 over t. */
-static double target_share(const struct mf_config_workload *w, unsigned int i, unsigned int t,
-			   unsigned int others)
-{
-	unsigned int rank = 0;
-	double sum = 0, own = 0;
+/** Weights of the targets by their rank, from 1, where some are hotter than others. */
+struct hot {
+	double weight[MF_NODES_MAX + 1];
+	unsigned int others; /**< of which sum is the sum */
+	double sum;
+};
 
-	if (w->targets.node[t] == w->clients.node[i])
-		return 0;
+static void find_hot(const struct mf_config_workload *w, struct hot *h)
+{
+	h->others = 0;
+	h->sum = 0;
+	for (unsigned int rank = 1; rank <= w->targets.n && w->pattern == MF_CONFIG_ZIPF_TARGET; rank++)
+		h->weight[rank] = pow(rank, -w->theta);
+}
+
+static double hot_share(struct hot *h, unsigned int rank, unsigned int others)
+{
+	if (h->others != others) {
+		h->others = others;
+		h->sum = 0;
+		for (unsigned int k = 1; k <= others; k++)
+			h->sum += h->weight[k];
+	}
+	return h->weight[rank] / h->sum;
+}
+
+/**
+ * How often it sends an operation to a target; sums to 1 over all of them.
+ * @param rank  of the target among the others that it has, from 1
+ */
+static double target_share(const struct mf_config_workload *w, unsigned int i, uint16_t target,
+			   unsigned int rank, unsigned int others, struct hot *h)
+{
 	switch (w->pattern) {
 	case MF_CONFIG_INCAST_TARGET:
 	case MF_CONFIG_PERMUTATION_TARGET:
-		return w->targets.node[t] == permutation_partner(w, i) ? 1 : 0;
+		return target == permutation_partner(w, i) ? 1 : 0;
 	case MF_CONFIG_ZIPF_TARGET:
-		for (unsigned int k = 0; k < w->targets.n; k++) {
-			if (w->targets.node[k] == w->clients.node[i])
-				continue;
-			double weight = pow(++rank, -w->theta);
-
-			sum += weight;
-			if (k == t)
-				own = weight;
-		}
-		return own / sum;
+		return hot_share(h, rank, others);
 	default:
 		return 1.0 / others;
 	}
 }
 
-/** What operations of blocks b cost each link direction, so many of each client. */
-static void spread(const struct mf_config_workload *w, const struct op_blocks *b, double operations,
-		   struct load_link *link)
+/** Blocks of an operation in the mean, in each network; they depend on what carries it. */
+static struct op_blocks *means_of(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
+	struct op_blocks *mean = calloc(f->tiers, sizeof(*mean));
+
+	for (unsigned int k = 0; mean != NULL && k < f->tiers; k++)
+		mean[k] = mean_blocks(&f->tier[k], w);
+	return mean;
+}
+
+/** The end that has a number in a network. */
+static struct load_link *at(const struct fabric_tier *t, unsigned int number, struct load_link *link)
+{
+	return &link[fabric_host_number(t->f, t->link[number], t->node[number])];
+}
+
+/** What so many operations of a client cost on its own link. @param client  its number in the network */
+static void add_client(const struct fabric_tier *t, unsigned int client, const struct op_blocks *b,
+		       double operations, struct load_link *link)
+{
+	at(t, client, link)->up += operations * b->cn_up;
+	if (!t->config->direct)
+		at(t, client, link)->down += operations * b->cn_down;
+}
+
+/** And on that of their target. @param target  its number in the network */
+static void add_target(const struct fabric_tier *t, unsigned int target, const struct op_blocks *b,
+		       double operations, struct load_link *link)
+{
+	at(t, target, link)->up += operations * b->mn_up;
+	if (!t->config->direct)
+		at(t, target, link)->down += operations * b->mn_down;
+}
+
+/**
+ * What operations cost each link direction, so many of each client.
+ * @param b      [tiers], or one for all if `same`
+ */
+static void spread(const struct mf_fabric *f, const struct mf_config_workload *w, const struct op_blocks *b,
+		   bool same, double operations, struct load_link *link)
+{
+	struct hot hot;
+
+	find_hot(w, &hot);
 	for (unsigned int i = 0; i < w->clients.n; i++) {
-		unsigned int others = targets_of(w, i);
+		const uint16_t client = w->clients.node[i];
+		unsigned int others = targets_of(w, i), rank = 0;
 
-		link[w->clients.node[i]].up += operations * b->cn_up;
-		link[w->clients.node[i]].down += operations * b->cn_down;
-		for (unsigned int t = 0; t < w->targets.n; t++) {
-			double share = operations * target_share(w, i, t, others);
+		if (fabric_is_plain(f))
+			add_client(f->tier, f->tier->number[client], b, operations, link);
+		for (unsigned int k = 0; k < w->targets.n; k++) {
+			const uint16_t target = w->targets.node[k];
+			const struct op_blocks *of;
+			struct fabric_way way;
+			double share;
 
-			link[w->targets.node[t]].up += share * b->mn_up;
-			link[w->targets.node[t]].down += share * b->mn_down;
+			if (target == client)
+				continue;
+			share = operations * target_share(w, i, target, ++rank, others, &hot);
+			if (share == 0)
+				continue;
+			way = fabric_way_of(f, client, target);
+			of = same ? b : &b[way.tier - f->tier];
+			if (!fabric_is_plain(f))
+				add_client(way.tier, way.from, of, share, link);
+			add_target(way.tier, way.to, of, share, link);
 		}
 	}
 }
@@ -203,15 +272,15 @@ double load_busiest(const struct mf_fabric *f, const struct load_link *link, str
 {
 	double most = 0;
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		double period = f->config->node[i].link.period;
+	for (uint32_t i = 0; i < fabric_host_ends(f); i++) {
+		double period = fabric_link_config(f, fabric_host_end(f, i)->link)->period;
 		double more = fmax(link[i].up, link[i].down) * period;
 
 		if (more <= most)
 			continue;
 		most = more;
 		if (where != NULL)
-			*where = (struct load_busiest){.node = i, .up = link[i].up >= link[i].down};
+			*where = (struct load_busiest){.end = i, .up = link[i].up >= link[i].down};
 	}
 	return most;
 }
@@ -219,14 +288,15 @@ double load_busiest(const struct mf_fabric *f, const struct load_link *link, str
 /** Block times of the busiest link direction per operation of each client. */
 static double busiest(const struct mf_fabric *f, const struct mf_config_workload *w)
 {
-	struct load_link *link = calloc(f->nodes, sizeof(*link));
-	struct op_blocks b = mean_blocks(f, w);
+	struct load_link *link = calloc(fabric_host_ends(f), sizeof(*link));
+	struct op_blocks *b = means_of(f, w);
 	double most = 0;
 
-	if (link != NULL) {
-		spread(w, &b, 1, link);
+	if (link != NULL && b != NULL) {
+		spread(f, w, b, false, 1, link);
 		most = load_busiest(f, link, NULL);
 	}
+	free(b);
 	free(link);
 	return most;
 }
@@ -256,17 +326,18 @@ static struct op_blocks payload_blocks(const struct mf_config_workload *w)
 static void add_message(const struct mf_fabric *f, unsigned int client, const struct mf_client_message *m,
 			double rate, struct load_link *wire, struct load_link *payload)
 {
-	struct op_blocks b = load_kind_blocks(f, m->kind, m->octets);
+	const struct fabric_way way = fabric_way_of(f, client, m->node);
+	const struct fabric_tier *t = way.tier;
+	struct op_blocks b = load_kind_blocks(t, m->kind, m->octets);
 	bool read = m->kind == MF_CLIENT_READ;
 
-	wire[client].up += rate * b.cn_up;
-	wire[client].down += rate * b.cn_down;
-	wire[m->node].up += rate * b.mn_up;
-	wire[m->node].down += rate * b.mn_down;
+	add_client(t, way.from, &b, rate, wire);
+	add_target(t, way.to, &b, rate, wire);
 	if (m->kind > MF_CLIENT_WRITE_ACK)
 		return;
-	payload[read ? m->node : client].up += rate * m->octets / 8;
-	payload[read ? client : m->node].down += rate * m->octets / 8;
+	at(t, read ? way.to : way.from, payload)->up += rate * m->octets / 8;
+	if (!t->config->direct)
+		at(t, read ? way.from : way.to, payload)->down += rate * m->octets / 8;
 }
 
 /** The messages of a trace that are intended in the steady state. */
@@ -285,11 +356,13 @@ static void offered_trace(const struct mf_fabric *f, const struct mf_config_work
 static void offered_drawn(const struct mf_fabric *f, const struct mf_config_workload *w,
 			  struct load_link *wire, struct load_link *payload)
 {
-	struct op_blocks b = mean_blocks(f, w), p = payload_blocks(w);
+	struct op_blocks *b = means_of(f, w), p = payload_blocks(w);
 	double rate = w->burst / (double)interval(f, w);
 
-	spread(w, &b, rate, wire);
-	spread(w, &p, rate, payload);
+	if (b != NULL)
+		spread(f, w, b, false, rate, wire);
+	spread(f, w, &p, true, rate, payload);
+	free(b);
 }
 
 bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load_link *payload)
@@ -306,11 +379,17 @@ bool load_offered(const struct mf_fabric *f, struct load_link *wire, struct load
 	}
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		const struct mf_config_node *n = &f->config->node[i];
-		double rate = n->ethernet >= 0 ? f->config->ethernet[n->ethernet].load / n->link.period : 0;
+		const struct fabric_tier *t;
+		double rate;
 
-		wire[i].up += rate;
-		if (rate > 0)
-			wire[n->frames_to].down += rate;
+		if (n->ethernet < 0)
+			continue;
+		t = fabric_common_tier(f, i, n->frames_to);
+		rate = f->config->ethernet[n->ethernet].load /
+		       fabric_link_config(f, t->link[t->number[i]])->period;
+		at(t, t->number[i], wire)->up += rate;
+		if (!t->config->direct)
+			at(t, t->number[n->frames_to], wire)->down += rate;
 	}
 	return f->config->workloads > 0;
 }
@@ -342,19 +421,19 @@ static enum mf_client_pattern pattern_of(enum mf_config_pattern pattern)
 	}
 }
 
-/** Where in targets a client begins. */
-static unsigned int first_target(const struct mf_config_workload *w, unsigned int i,
-				 const struct mf_client_target *targets, unsigned int n)
+/** Where in targets a client begins: its own node is none of them. */
+static unsigned int first_target(const struct mf_config_workload *w, unsigned int i)
 {
-	if (pattern_of(w->pattern) != MF_CLIENT_TO_ONE)
-		return i % n;
-	for (unsigned int t = 0; t < n; t++)
-		if (targets[t].node == permutation_partner(w, i))
-			return t;
-	return 0;
+	uint16_t own = w->clients.node[i], partner = permutation_partner(w, i);
+	bool to_one = pattern_of(w->pattern) == MF_CLIENT_TO_ONE;
+	unsigned int left = i % targets_of(w, i), t = 0;
+
+	while (to_one ? w->targets.node[t] != partner : left > 0 || w->targets.node[t] == own)
+		left -= w->targets.node[t++] != own;
+	return t;
 }
 
-static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned int node)
+uint64_t load_seed(const struct mf_fabric *f, const char *what, unsigned int node)
 {
 	struct mf_rng r;
 
@@ -362,8 +441,8 @@ static uint64_t seed_of(const struct mf_fabric *f, const char *what, unsigned in
 	return mf_rng_next(&r);
 }
 
-/** What verification may rely on. */
-static enum mf_client_order order_of(const struct mf_config *c)
+/** What verification may rely on in a network. */
+static enum mf_client_order order_in(const struct mf_config_tier *c)
 {
 	if (c->stack_ops == NULL)
 		return c->sched.order == MF_ORDER_DIRECTION ? MF_CLIENT_BY_DIRECTION : MF_CLIENT_IN_ORDER;
@@ -372,6 +451,28 @@ static enum mf_client_order order_of(const struct mf_config *c)
 	if (c->stack_ops->loses)
 		return MF_CLIENT_LOSSY;
 	return c->stack_ops->writes_ordered ? MF_CLIENT_WRITES_IN_ORDER : MF_CLIENT_ANY_ORDER;
+}
+
+/** And for all targets of client i: where networks differ, on the least. */
+static enum mf_client_order order_of(const struct mf_fabric *f, const struct mf_config_workload *w,
+				     unsigned int i)
+{
+	enum mf_client_order order = MF_CLIENT_IN_ORDER;
+	bool any = false;
+
+	for (unsigned int k = 0; k < w->targets.n; k++) {
+		const uint16_t client = w->clients.node[i], target = w->targets.node[k];
+		enum mf_client_order own;
+
+		if (client == target)
+			continue;
+		own = order_in(fabric_common_tier(f, client, target)->config);
+		if (own == MF_CLIENT_LOSSY)
+			return own;
+		order = !any || own == order ? own : MF_CLIENT_ANY_ORDER;
+		any = true;
+	}
+	return order;
 }
 
 /** @param every  mean time between two operations, ps; 0: closed loop */
@@ -388,16 +489,11 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 							 [MF_CONFIG_SEQUENTIAL_ADDRESS] =
 								 MF_CLIENT_AT_SEQUENTIAL};
 	struct mf_cdf_point cdf[MF_CONFIG_CDF_MAX];
-	struct mf_client_target targets[MF_PORTS_MAX];
-	unsigned int n = 0;
-
-	for (unsigned int t = 0; t < w->targets.n; t++)
-		if (w->targets.node[t] != w->clients.node[i])
-			targets[n++] = (struct mf_client_target){w->targets.node[t], w->base + i * w->span};
 	struct mf_client_config c = {
 		.host = f->node[w->clients.node[i]].host,
+		.layer = f->node[w->clients.node[i]].layer,
 		.node = w->clients.node[i],
-		.seed = seed_of(f, "client", w->clients.node[i]),
+		.seed = load_seed(f, "client", w->clients.node[i]),
 		.size_dist = dist[w->size.dist],
 		.size_min = w->size.size[0],
 		.size_max = w->size.max,
@@ -405,8 +501,9 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.pattern = pattern_of(w->pattern),
 		.address = address[w->address],
 		.theta = w->theta,
-		.targets = targets,
-		.targets_count = n,
+		.targets = f->target[w - f->config->workload],
+		.targets_count = w->targets.n,
+		.base = w->trace.addr != NULL ? 0 : i * w->span,
 		.span = w->span,
 		.depth = w->depth,
 		.interval = every,
@@ -419,8 +516,9 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.stop = node_clock(f, w->clients.node[i], f->stop),
 		.measure = node_clock(f, w->clients.node[i], f->measure),
 		.verify = w->verify,
+		.sink = mf_config_is_sink(&f->config->node[w->targets.node[0]]),
 		.lost_is_empty = w->lost_is_empty,
-		.order = order_of(f->config),
+		.order = order_of(f, w, i),
 		.idle_max = IDLE_MAX / f->nodes,
 		.watch = f->messages != NULL ? messages_watch(f->messages, w->clients.node[i]) : NULL,
 	};
@@ -430,8 +528,9 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	if (w->trace.message != NULL) {
 		c.messages = w->trace.message + w->trace.first[i];
 		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
+		c.addresses = w->trace.addr != NULL ? w->trace.addr + w->trace.first[i] : NULL;
 	}
-	c.first = first_target(w, i, targets, n);
+	c.first = first_target(w, i);
 	memcpy(c.mix, w->mix, sizeof(c.mix));
 	if (c.size_dist == MF_CLIENT_SIZE_CDF) {
 		c.cdf = cdf;
@@ -441,8 +540,38 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 	return mf_client_new(&c);
 }
 
+/** Of all clients of a workload: see mf_client_config.targets. */
+static int find_targets(struct mf_fabric *f)
+{
+	f->target = calloc(f->config->workloads + 1, sizeof(*f->target));
+	for (unsigned int k = 0; k < f->config->workloads && f->target != NULL; k++) {
+		const struct mf_config_workload *w = &f->config->workload[k];
+
+		f->target[k] = calloc(w->targets.n, sizeof(*f->target[k]));
+		if (f->target[k] == NULL)
+			return -ENOMEM;
+		/* Addresses of a trace are those of the memory. */
+		const uint64_t base = w->trace.addr != NULL ? 0 : w->base;
+
+		for (unsigned int t = 0; t < w->targets.n; t++)
+			f->target[k][t] = (struct mf_client_target){w->targets.node[t], base};
+	}
+	return f->target != NULL ? 0 : -ENOMEM;
+}
+
+void load_clients_fini(struct mf_fabric *f)
+{
+	for (unsigned int k = 0; f->target != NULL && f->target[k] != NULL; k++)
+		free(f->target[k]);
+	free(f->target);
+}
+
 int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 {
+	if (find_targets(f) != 0) {
+		snprintf(err, errlen, "workload: no memory for its targets");
+		return -ENOMEM;
+	}
 	for (unsigned int k = 0; k < f->config->workloads; k++) {
 		const struct mf_config_workload *w = &f->config->workload[k];
 		mf_time every = interval(f, w);
@@ -454,7 +583,7 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 		for (unsigned int i = 0; i < w->clients.n; i++) {
 			struct node *n = &f->node[w->clients.node[i]];
 
-			if (!f->part.node[w->clients.node[i]])
+			if (!f->plays.node[w->clients.node[i]])
 				continue;
 			n->client = new_client(f, w, i, every);
 			if (n->client == NULL) {
@@ -462,50 +591,6 @@ int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 					 f->config->node[w->clients.node[i]].name, strerror(errno));
 				return -errno;
 			}
-		}
-	}
-	return 0;
-}
-
-/** Mean time between two frames of this size that make up this load, gap and preamble included. */
-static mf_time frame_interval(const struct mf_config_ethernet *e, uint32_t period)
-{
-	return (mf_time)((e->size + 4.0 + 8.0 + 12.0) / 8.0 * period / e->load);
-}
-
-int load_frames(struct mf_fabric *f, char *err, size_t errlen)
-{
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		const struct mf_config_node *n = &f->config->node[i];
-		const struct mf_config_ethernet *e;
-		struct mf_ether_flow flow;
-		struct mf_ether_config c = {
-			.host = f->node[i].host,
-			.node = (uint16_t)i,
-			.flows = &flow,
-			.seed = seed_of(f, "ether", i),
-			.start = node_clock(f, i, 0),
-			.stop = node_clock(f, i, f->stop),
-			.measure = node_clock(f, i, f->measure),
-		};
-
-		if (!f->part.node[i])
-			continue;
-		if (n->ethernet >= 0) {
-			e = &f->config->ethernet[n->ethernet];
-			flow = (struct mf_ether_flow){
-				.targets = &n->frames_to,
-				.targets_count = 1,
-				.size = (uint16_t)(e->size + MF_FCS_LEN),
-				.interval = frame_interval(e, n->link.period),
-				.poisson = e->arrival == MF_CONFIG_POISSON,
-			};
-			c.flows_count = 1;
-		}
-		f->node[i].ether = mf_ether_new(&c);
-		if (f->node[i].ether == NULL) {
-			snprintf(err, errlen, "%s: cannot set up its frames: %s", n->name, strerror(errno));
-			return -errno;
 		}
 	}
 	return 0;

@@ -7,7 +7,7 @@
 #include "config/mf_config_query.h"
 #include "fabric/load_priv.h"
 
-static struct op_blocks scan_blocks(const struct mf_fabric *f, const struct mf_store *s, uint32_t length)
+static struct op_blocks scan_blocks(const struct fabric_tier *t, const struct mf_store *s, uint32_t length)
 {
 	uint32_t target, parts = mf_store_scan_parts(s, length);
 	struct op_blocks sum = {0};
@@ -19,14 +19,14 @@ static struct op_blocks scan_blocks(const struct mf_fabric *f, const struct mf_s
 
 		if (octets == 0)
 			continue;
-		b = load_kind_blocks(f, MF_MIX_READ, octets);
+		b = load_kind_blocks(t, MF_MIX_READ, octets);
 		load_add_blocks(&sum, &b, 1);
 	}
 	return sum;
 }
 
 /** Of all lengths, as often as they are. */
-static struct op_blocks scans_blocks(const struct mf_fabric *f, const struct mf_config_workload *w,
+static struct op_blocks scans_blocks(const struct fabric_tier *t, const struct mf_config_workload *w,
 				     const struct mf_store *s)
 {
 	struct op_blocks mean = {0};
@@ -35,7 +35,7 @@ static struct op_blocks scans_blocks(const struct mf_fabric *f, const struct mf_
 	for (uint32_t n = 1; n <= w->ycsb.scan; n++)
 		weights += w->ycsb.scan_lengths != 0 ? pow(n, -w->theta) : 1;
 	for (uint32_t n = 1; n <= w->ycsb.scan; n++) {
-		struct op_blocks b = scan_blocks(f, s, n);
+		struct op_blocks b = scan_blocks(t, s, n);
 
 		load_add_blocks(&mean, &b, (w->ycsb.scan_lengths != 0 ? pow(n, -w->theta) : 1) / weights);
 	}
@@ -52,22 +52,22 @@ static double local_share(const struct mf_config_workload *w)
 	return 1 - (1 - w->ycsb.local) * (1 - (double)own / w->clients.n / w->targets.n);
 }
 
-struct op_blocks load_query_blocks(const struct mf_fabric *f, const struct mf_config_workload *w)
+struct op_blocks load_query_blocks(const struct fabric_tier *t, const struct mf_config_workload *w)
 {
 	const struct mf_config_ycsb *y = &w->ycsb;
 	const struct mf_store s = mf_config_store(w);
 	unsigned int write = y->acknowledge ? MF_MIX_WRITE_ACK : MF_MIX_WRITE;
 	uint64_t record = mf_store_record(&s);
 	struct op_blocks sum = {0}, all = {0},
-			 reads = load_kind_blocks(f, MF_MIX_READ, y->read_all ? record : y->field),
-			 writes = load_kind_blocks(f, write, y->write_all ? record : y->field),
-			 inserts = load_kind_blocks(f, write, record);
+			 reads = load_kind_blocks(t, MF_MIX_READ, y->read_all ? record : y->field),
+			 writes = load_kind_blocks(t, write, y->write_all ? record : y->field),
+			 inserts = load_kind_blocks(t, write, record);
 
 	load_add_blocks(&sum, &reads, y->mix[MF_QUERY_READ] + y->mix[MF_QUERY_RMW]);
 	load_add_blocks(&sum, &writes, y->mix[MF_QUERY_UPDATE] + y->mix[MF_QUERY_RMW]);
 	load_add_blocks(&sum, &inserts, y->mix[MF_QUERY_INSERT]);
 	if (y->mix[MF_QUERY_SCAN] > 0) {
-		struct op_blocks scans = scans_blocks(f, w, &s);
+		struct op_blocks scans = scans_blocks(t, w, &s);
 
 		load_add_blocks(&sum, &scans, y->mix[MF_QUERY_SCAN]);
 	}
@@ -105,11 +105,24 @@ struct op_blocks load_query_payload(const struct mf_config_workload *w)
 				  .mn_down = writes * remote};
 }
 
+/** Octets from which on a value may lie across messages: the least of all networks. */
+static uint32_t whole_of(const struct mf_fabric *f)
+{
+	uint32_t whole = UINT32_MAX;
+
+	for (unsigned int k = 0; k < f->tiers; k++) {
+		const struct mf_config_tier *c = f->tier[k].config;
+		uint32_t own = c->stack_ops == NULL ? c->sched.chunk[f->clock] : 1;
+
+		whole = own < whole ? own : whole;
+	}
+	return whole;
+}
+
 struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_config_workload *w,
 				    unsigned int i, struct mf_client_config *c)
 {
 	const struct mf_config_ycsb *y = &w->ycsb;
-	struct mf_client_target targets[MF_PORTS_MAX];
 	struct mf_store_client s = {
 		.store = mf_config_store(w),
 		.client = i,
@@ -123,7 +136,7 @@ struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_c
 		.local = y->local,
 		.local_time = y->local_time,
 		/* A stack above the MAC cuts where its packets end: any value may lie across. */
-		.whole = f->config->stack_ops == NULL ? f->config->sched.chunk[f->clock] : 1,
+		.whole = whole_of(f),
 	};
 
 	for (unsigned int k = 0; k < MF_QUERY_KINDS; k++)
@@ -132,11 +145,8 @@ struct mf_client *load_store_client(const struct mf_fabric *f, const struct mf_c
 		s.queries = w->trace.query + w->trace.first[i];
 		s.queries_count = w->trace.first[i + 1] - w->trace.first[i];
 	}
-	for (unsigned int t = 0; t < w->targets.n; t++)
-		targets[t] = (struct mf_client_target){w->targets.node[t], w->base};
-	c->targets = targets;
-	c->targets_count = w->targets.n;
 	c->first = 0;
+	c->base = 0; /* clients share the store */
 	c->span = mf_store_extent(&s.store);
 	c->pattern = MF_CLIENT_TO_UNIFORM;
 	c->burst = 1;
@@ -161,7 +171,8 @@ int load_store(const struct mf_fabric *f, const struct mf_config_workload *w)
 		if (n->memory == NULL)
 			continue; /* another process' */
 		mf_store_fill(&s, key, record);
-		n->memory_ops->write(n->memory, w->base + offset, (uint32_t)mf_store_record(&s), record);
+		mf_memory_write(n->memory_ops, n->memory, w->base + offset, (uint32_t)mf_store_record(&s),
+				record);
 	}
 	free(record);
 	return 0;

@@ -9,10 +9,12 @@ void make_backup_links(struct mf_fabric *f)
 		struct link_timing *link = &f->link[fabric_link(f, 1, i)];
 
 		*link = f->link[i];
-		if (!n->up || f->clock == MF_CLOCK_WALL)
+		if (!n->up)
 			continue;
-		link->propagation = n->backup_propagation;
-		link->delay += n->backup_propagation - n->link.propagation;
+		if (f->clock == MF_CLOCK_VIRTUAL || link->shape != 0)
+			link->propagation = n->backup_propagation;
+		if (f->clock == MF_CLOCK_VIRTUAL)
+			link->delay += n->backup_propagation - n->link.propagation;
 	}
 }
 
@@ -39,13 +41,15 @@ static mf_time longest(const struct mf_fabric *f)
 	return most;
 }
 
-void make_twin(const struct mf_fabric *f, unsigned int number, struct mf_switch_config *s)
+void make_redundancy(const struct fabric_tier *t, unsigned int number, struct mf_switch_config *s)
 {
-	s->twin = f->config->backup.on;
+	const struct mf_fabric *f = t->f;
+
+	s->redundant = f->config->backup.on;
 	s->number = (uint8_t)number;
 	s->epoch_known = s->begins = fabric_whole(f); /* else this process may have been started again */
-	s->in_order = f->config->sched.order == MF_ORDER_PAIR;
-	s->chunk = f->config->sched.chunk[f->clock];
+	s->in_order = t->config->sched.order == MF_ORDER_PAIR;
+	s->chunk = t->config->sched.chunk[f->clock];
 	s->take_again = make_take_again(f);
 	s->longest = longest(f);
 }

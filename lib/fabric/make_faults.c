@@ -15,7 +15,7 @@ static void skew_clocks(struct mf_fabric *f)
 		if (c->class != MF_FAULT_SKEW)
 			continue;
 		for (unsigned int i = 0; i < f->nodes; i++) {
-			if (!f->part.node[i] || !mf_config_has(&c->link, i))
+			if (!f->plays.node[i] || !mf_config_has(&c->link, i))
 				continue;
 			f->node[i].skew.ppb += ppb;
 			f->node[i].skew.offset += c->offset;
@@ -29,13 +29,13 @@ static void skew_clocks(struct mf_fabric *f)
 	}
 }
 
-/** Whether this process has a role that a rule crashes and that node i's link to switch `net` is of. */
-static bool crashes_at(const struct mf_fabric *f, const struct mf_config_fault *c, unsigned int net,
+/** Whether this process has a role that a rule crashes and that node i's link to switch `plane` is of. */
+static bool crashes_at(const struct mf_fabric *f, const struct mf_config_fault *c, unsigned int plane,
 		       unsigned int i)
 {
 	if (c->class == MF_FAULT_SWITCH_CRASH)
-		return c->sw == net && f->part.sw[net];
-	return c->class == MF_FAULT_NODE_CRASH && f->part.node[i] && mf_config_has(&c->link, i);
+		return c->sw == plane && f->plays.sw[plane];
+	return c->class == MF_FAULT_NODE_CRASH && f->plays.node[i] && mf_config_has(&c->link, i);
 }
 
 static int refuse_crash(const struct mf_fabric *f, unsigned int rule, unsigned int i, char *err,
@@ -57,10 +57,10 @@ static int refuse_crash(const struct mf_fabric *f, unsigned int rule, unsigned i
 static int check_crashes(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	for (unsigned int k = 0; k < f->config->faults; k++)
-		for (unsigned int net = 0; net < 1U + f->config->backup.on; net++)
+		for (unsigned int plane = 0; plane < 1U + f->config->backup.on; plane++)
 			for (unsigned int i = 0; i < f->nodes; i++)
-				if (crashes_at(f, &f->config->fault[k], net, i) &&
-				    fabric_carried(f, fabric_link(f, net, i)))
+				if (crashes_at(f, &f->config->fault[k], plane, i) &&
+				    fabric_is_tunnel(f, fabric_link(f, plane, i)))
 					return refuse_crash(f, k, i, err, errlen);
 	return 0;
 }
@@ -94,7 +94,7 @@ static int check_mbufs(const struct mf_fabric *f, char *err, size_t errlen)
 		if (c->class != MF_FAULT_EXHAUST || c->what != MF_CONFIG_MBUFS || !fabric_whole(f))
 			continue;
 		for (unsigned int i = 0; i < c->link.n; i++)
-			if (!fabric_carried(f, fabric_link(f, c->sw, c->link.node[i])))
+			if (!fabric_is_tunnel(f, fabric_link(f, c->sw, c->link.node[i])))
 				return make_fail(err, errlen,
 						 "faults[%u].node: no port carries the link of '%s'", k,
 						 f->config->node[c->link.node[i]].name);

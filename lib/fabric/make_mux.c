@@ -13,9 +13,10 @@ static uint32_t power_of_two(uint64_t n)
 }
 
 /** Blocks of the longest chunk of any operation. Where all are short none is as long as a chunk may be. */
-static uint32_t longest_chunk(const struct mf_fabric *f)
+static uint32_t longest_chunk(const struct fabric_tier *t)
 {
-	uint32_t chunk = f->config->sched.chunk[f->clock], longest = 0;
+	const struct mf_fabric *f = t->f;
+	uint32_t chunk = t->config->sched.chunk[f->clock], longest = 0;
 
 	for (unsigned int i = 0; i < f->config->workloads; i++) {
 		const struct mf_config_workload *w = &f->config->workload[i];
@@ -24,26 +25,27 @@ static uint32_t longest_chunk(const struct mf_fabric *f)
 
 		longest = octets > longest ? octets : longest;
 	}
-	return mf_proto_chunk_blocks(&f->config->proto, longest);
+	return mf_proto_chunk_blocks(&t->config->proto, longest);
 }
 
 /**
  * Room of a multiplexer for memory messages, so that nothing that was let in can find none: a request
  * or single block for every active message of every pair, and what may be granted at a time.
  */
-static void mux_room(const struct mf_fabric *f, unsigned int port, struct mf_mux_config *mux)
+static void mux_room(const struct fabric_tier *t, unsigned int port, struct mf_mux_config *mux)
 {
-	const struct mf_config_sched *s = &f->config->sched;
-	uint64_t messages = 2ULL * s->x * f->nodes;
-	uint64_t chunk = bound_chunk_blocks(f);
+	const struct mf_fabric *f = t->f;
+	const struct mf_config_sched *s = &t->config->sched;
+	uint64_t messages = 2ULL * s->x * t->nodes;
+	uint64_t chunk = bound_chunk_blocks(t);
 	/* Wall clock: the window, in the smallest messages that there are (8 octets in 3 blocks). Virtual
 	 * clock: what is granted during the longest round trip. */
-	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_under_way(f, port);
+	uint64_t data = f->clock == MF_CLOCK_WALL ? s->window / 8 * 3ULL : 4ULL * bound_default_k(t, port);
 
 	mux->memory_blocks = power_of_two(messages * MF_REQUEST_BLOCKS_MAX + data + 4 * chunk);
 	mux->memory_items =
 		power_of_two(2 * messages + (f->clock == MF_CLOCK_WALL ? s->window / 8 : data / 3));
-	mux->usual_blocks = longest_chunk(f);
+	mux->usual_blocks = longest_chunk(t);
 }
 
 /**
@@ -59,26 +61,29 @@ void make_mux(const struct mf_fabric *f, unsigned int number, bool asked, uint32
 	      uint32_t frame_bytes, struct mf_mux_config *mux)
 {
 	const struct mf_config_link *link = fabric_link_config(f, number);
-	bool trunk = f->config->switches > 0 && number >= f->nodes;
+	const struct fabric_tier *t = &f->tier[f->link[number].tier];
+	bool trunk = fabric_is_trunk(f, number);
+	unsigned int node = trunk ? 0 : fabric_link_node(f, number);
 
 	*mux = (struct mf_mux_config){
 		.policy = link->policy,
 		.period = f->link[number].period,
+		.shaped = f->link[number].shape != 0,
 		.frames = frames_waiting(f, asked, frames),
 		.frame_bytes = frame_bytes,
 		.quantum = link->quantum,
 		.align8 = link->align8,
-		.memory_enabled = trunk || f->config->node[number % f->nodes].memory_enabled,
+		.memory_enabled = trunk || f->config->node[node].memory_enabled,
 	};
 	if (!trunk)
-		mux_room(f, number % f->nodes, mux);
+		mux_room(t, t->number[node], mux);
 	else
 		mux->memory_blocks = mux->memory_items = 64; /* frames alone */
 }
 
-bool make_carries_blocks(const struct mf_fabric *f, unsigned int i)
+bool make_carries_blocks(const struct fabric_tier *t, unsigned int node)
 {
-	const struct mf_stack_ops *stack = f->config->stack_ops;
+	const struct mf_stack_ops *stack = t->config->stack_ops;
 
-	return f->config->node[i].memory_enabled && (stack == NULL || stack->messages);
+	return t->f->config->node[node].memory_enabled && (stack == NULL || stack->messages);
 }

@@ -22,13 +22,19 @@ static uint64_t flow_of(const uint8_t *frame, uint16_t len)
 	return mf_flow_hash(p.src, p.dst, port[0], port[1], p.protocol);
 }
 
-int fabric_route(const void *ctx, uint16_t node, const uint8_t *frame, uint16_t len)
+int fabric_route(const void *ctx, uint16_t number, const uint8_t *frame, uint16_t len)
 {
 	const struct fabric_switch *s = ctx;
-	uint16_t port;
+	uint16_t node, port;
 
-	if (node >= s->f->nodes || !s->f->config->node[node].up)
+	if (number >= s->tier->nodes || !s->f->config->node[s->tier->node[number]].up)
 		return -1;
+	node = s->tier->node[number];
+	if (s->tier->several) {
+		port = mf_routes_end_pick(s->routes, s->number, node, s->tier->end[number],
+					  flow_of(frame, len));
+		return port != MF_NO_PORT ? port : -1;
+	}
 	switch (mf_routes_ports(s->routes, s->number, node, &port, 1)) {
 	case 0:
 		return -1;
@@ -62,11 +68,6 @@ const char *fabric_role_name(const struct mf_fabric *f, uint32_t role)
 					 : mf_config_switch_name(f->config, r->number);
 }
 
-const char *fabric_switch_name(const struct mf_fabric *f, unsigned int plane, unsigned int node)
-{
-	return fabric_role_name(f, mf_topology_peer(f->graph, mf_topology_end(f->graph, node, plane)));
-}
-
 static int new_routes(const struct mf_fabric *f, struct mf_routes **out)
 {
 	int err = mf_routes_new(f->graph, f->config->seed, out);
@@ -84,11 +85,11 @@ int make_routes(struct mf_fabric *f)
 		return 0;
 	err = new_routes(f, &f->routes);
 	for (unsigned int k = 0; k < f->graph->switches && err == 0; k++) {
-		f->sw[k].f = f;
-		f->sw[k].number = k;
+		if (f->sw[k].tier->config->bridge_ops == NULL)
+			continue; /* EDM's, which knows its ports */
 		if (f->clock == MF_CLOCK_VIRTUAL)
 			f->sw[k].routes = f->routes;
-		else if (f->part.sw[k])
+		else if (f->plays.sw[k])
 			err = new_routes(f, &f->sw[k].routes);
 	}
 	return err;
@@ -99,7 +100,7 @@ int make_routes(struct mf_fabric *f)
 /** What a frame of the smallest size takes from one end of a link to the other. */
 static mf_time leg(const struct mf_fabric *f, uint32_t link)
 {
-	return f->link[link].delay + 2 * f->timing.cost[MF_STAGE_MAC] +
+	return f->link[link].delay + 2 * f->tier[f->link[link].tier].timing.cost[MF_STAGE_MAC] +
 	       (mf_time)SMALLEST_BLOCKS * f->link[link].period;
 }
 
@@ -122,51 +123,78 @@ static mf_time way(const struct mf_fabric *f, uint32_t sw, uint32_t node)
 	return t;
 }
 
-/** Of the nodes of each switch that with the slowest link; MF_NONE: it has no nodes. */
-static void find_farthest(const struct mf_fabric *f, uint32_t *node)
+/** The switch that a link of a node goes to. */
+static uint32_t switch_of(const struct mf_fabric *f, uint32_t link)
 {
-	for (uint32_t k = 0; k < f->graph->switches; k++)
-		node[k] = MF_NONE;
-	for (uint32_t i = 0; i < f->nodes; i++) {
-		uint32_t *n = &node[f->config->node[i].to];
+	return f->graph->role[f->graph->end[f->graph->link[link].end[MF_LINK_SWITCH]].role].number;
+}
 
-		if (f->config->node[i].up && (*n == MF_NONE || leg(f, i) > leg(f, *n)))
-			*n = i;
+/** Of the nodes of each switch the slowest link; MF_NONE: it has no nodes. */
+static void find_farthest(const struct fabric_tier *t, uint32_t *link)
+{
+	const struct mf_fabric *f = t->f;
+
+	for (uint32_t k = 0; k < f->graph->switches; k++)
+		link[k] = MF_NONE;
+	for (uint32_t i = 0; i < t->nodes; i++) {
+		uint32_t *l = &link[switch_of(f, t->link[i])];
+
+		if (f->config->node[t->node[i]].up && (*l == MF_NONE || leg(f, t->link[i]) > leg(f, *l)))
+			*l = t->link[i];
 	}
 }
 
-int make_longest_rtt(struct mf_fabric *f)
+int make_longest_rtt(struct fabric_tier *t)
 {
-	uint32_t *node = calloc(f->graph->switches, sizeof(*node));
+	const struct mf_fabric *f = t->f;
+	uint32_t *link = calloc(f->graph->switches, sizeof(*link));
 	mf_time most = 0;
 
-	if (node == NULL)
+	if (link == NULL)
 		return -ENOMEM;
-	find_farthest(f, node);
+	find_farthest(t, link);
 	for (uint32_t a = 0; a < f->graph->switches; a++)
-		for (uint32_t b = 0; b < f->graph->switches && node[a] != MF_NONE; b++)
-			if (node[b] != MF_NONE)
-				most = mf_time_max(most, leg(f, node[a]) + way(f, a, node[b]));
-	f->longest_rtt = 2 * most;
-	free(node);
+		for (uint32_t b = 0; b < f->graph->switches && link[a] != MF_NONE; b++)
+			if (link[b] != MF_NONE)
+				most = mf_time_max(most,
+						   leg(f, link[a]) + way(f, a, fabric_link_node(f, link[b])));
+	t->longest_rtt = 2 * most;
+	free(link);
 	return 0;
 }
 
 #define CIRCLE 8 /* links of a circle that are named */
 
+static bool any_lossless(const struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->tiers; k++)
+		if (f->tier[k].config->bridge_ops != NULL && f->tier[k].config->bridge_ops->lossless)
+			return true;
+	return false;
+}
+
 int make_check_routes(const struct mf_fabric *f, char *err, size_t errlen)
 {
-	const struct mf_bridge_ops *bridge = f->config->bridge_ops;
+	const struct mf_bridge_ops *bridge = NULL;
 	uint32_t end[CIRCLE];
 	char names[256] = "";
 	size_t used = 0;
 	int n;
 
-	if (f->routes == NULL || !bridge->lossless)
+	if (f->routes == NULL || !any_lossless(f))
 		return 0;
+	for (unsigned int k = 0; k < f->tiers; k++)
+		if (f->tier[k].several && f->tier[k].config->bridge_ops->lossless && f->config->trunks > 0)
+			return make_fail(err, errlen,
+					 "switch.bridge: \"%s\" with several switches is for nodes with one "
+					 "end so far: whether routes wait for each other is known for these",
+					 f->tier[k].config->bridge_ops->name);
 	n = mf_routes_cycle(f->routes, end, CIRCLE);
 	if (n <= 0)
 		return n == 0 ? 0 : make_fail(err, errlen, "no memory");
+	bridge = f->tier[f->link[f->graph->end[end[0]].link].tier].config->bridge_ops;
+	if (!bridge->lossless)
+		return 0;
 	for (int i = 0; i < n && i < CIRCLE && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "",
 					 fabric_role_name(f, f->graph->end[end[i]].role));

@@ -14,16 +14,17 @@
  * and acknowledgements, and grants that wait behind data, bring more than that, and a link that is
  * granted in full never catches up: K and W bound what waits at an egress and in a source (D3).
  */
-static void limits(struct mf_fabric *f, unsigned int number, unsigned int i)
+static void limits(struct mf_fabric *f, unsigned int number, uint32_t at, unsigned int port)
 {
-	const struct mf_config_switch *c = &f->config->sw;
-	struct link_timing *link = &f->link[fabric_link(f, number, i)];
+	const struct mf_config_switch *c = fabric_switch_config(f, number);
+	const struct fabric_tier *t = f->sw[number].tier;
+	struct link_timing *link = &f->link[at];
 
 	link->backlog_k = c->backlog_k;
 	link->source_w = c->source_w;
-	if (f->clock == MF_CLOCK_VIRTUAL && f->config->node[i].up) {
-		link->backlog_k = c->backlog_k != 0 ? c->backlog_k : bound_under_way(f, i);
-		link->source_w = c->source_w != 0 ? c->source_w : bound_under_way(f, i);
+	if (f->clock == MF_CLOCK_VIRTUAL && f->config->node[t->node[port]].up) {
+		link->backlog_k = c->backlog_k != 0 ? c->backlog_k : bound_default_k(t, port);
+		link->source_w = c->source_w != 0 ? c->source_w : bound_default_w(t, port);
 	}
 }
 
@@ -42,31 +43,50 @@ static struct mf_switch_limits asked(const struct mf_fabric *f)
 	return limits;
 }
 
+/** The link of a port of EDM's switch: of two switches each has one to each node. */
+static uint32_t link_of(const struct fabric_tier *t, unsigned int number, unsigned int port)
+{
+	return t->f->config->backup.on ? fabric_link(t->f, number, port) : t->link[port];
+}
+
+/** A port of EDM's switch has the number of its node. */
+static void make_edm_port(struct mf_fabric *f, unsigned int number, unsigned int port,
+			  struct mf_switch_config *s)
+{
+	const struct fabric_tier *t = f->sw[number].tier;
+	const struct mf_config_switch *c = fabric_switch_config(f, number);
+	uint32_t link = link_of(t, number, port);
+	unsigned int node = t->node[port];
+	struct mf_switch_port_config *p = &s->port[port];
+
+	p->up = f->config->node[node].up;
+	p->memory_enabled = make_carries_blocks(t, node);
+	p->ber_window = fabric_link_config(f, link)->ber_window;
+	p->guard = guards_of(f, link, MF_LINK_SWITCH);
+	make_mux(f, t->link[port], false, c->frames, c->frame_queue, &p->mux);
+	limits(f, number, link, port);
+	p->backlog_k = f->link[link].backlog_k;
+	p->source_w = f->link[link].source_w;
+	if (c->align && f->clock == MF_CLOCK_VIRTUAL)
+		s->align[port] = bound_align(t, port);
+}
+
 /** @return NULL with errno */
 static struct mf_sw *make_edm(struct mf_fabric *f, unsigned int number)
 {
-	const struct mf_config_switch *c = &f->config->sw;
+	const struct fabric_tier *t = f->sw[number].tier;
+	const struct mf_config_switch *c = fabric_switch_config(f, number);
 	struct mf_switch_config *s = calloc(1, sizeof(*s));
 	struct mf_sw *sw;
 
 	if (s == NULL)
 		return NULL;
-	s->ports = f->nodes;
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		s->port[i].up = f->config->node[i].up;
-		s->port[i].memory_enabled = make_carries_blocks(f, i);
-		s->port[i].ber_window = f->config->node[i].link.ber_window;
-		s->port[i].guard = guards_of(f, number, i, MF_LINK_SWITCH);
-		make_mux(f, i, false, c->frames, c->frame_queue, &s->port[i].mux);
-		limits(f, number, i);
-		s->port[i].backlog_k = f->link[fabric_link(f, number, i)].backlog_k;
-		s->port[i].source_w = f->link[fabric_link(f, number, i)].source_w;
-		if (c->align && f->clock == MF_CLOCK_VIRTUAL)
-			s->align[i] = bound_align(f, i);
-	}
-	s->proto = f->config->proto;
-	s->timing = f->timing;
-	s->x = f->config->sched.x;
+	s->ports = t->nodes;
+	for (unsigned int i = 0; i < t->nodes; i++)
+		make_edm_port(f, number, i, s);
+	s->proto = t->config->proto;
+	s->timing = t->timing;
+	s->x = t->config->sched.x;
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
 	s->grant_timeout = fabric_timer(f, &f->skew, c->grant_timeout[f->clock]);
@@ -75,32 +95,27 @@ static struct mf_sw *make_edm(struct mf_fabric *f, unsigned int number)
 	s->l2_latency = f->clock == MF_CLOCK_VIRTUAL ? c->l2_latency : 0;
 	s->probe = f->stages != NULL ? &f->probe : NULL;
 	s->limits = asked(f);
-	make_twin(f, number, s);
+	make_redundancy(t, number, s);
 	sw = mf_sw_new_edm(s);
 	free(s);
 	return sw;
-}
-
-/** What the file says of a switch. */
-static const struct mf_config_switch *switch_config(const struct mf_fabric *f, unsigned int number)
-{
-	return f->config->switches > 0 ? &f->config->switch_list[number] : &f->config->sw;
 }
 
 /** A port of a switch of frames, of which some node, or another switch, is at the other end. */
 static void make_frame_port(struct mf_fabric *f, unsigned int number, const struct mf_end *e,
 			    struct mf_port_config *port)
 {
-	const struct mf_config_switch *c = switch_config(f, number);
+	const struct mf_config_switch *c = fabric_switch_config(f, number);
 	const struct mf_vertex *peer = &f->graph->role[f->graph->end[e->peer].role];
+	const struct fabric_tier *t = f->sw[number].tier;
 	bool node = peer->kind == MF_VERTEX_NODE;
 
 	if (f->routes == NULL)
-		limits(f, 0, e->port);
+		limits(f, number, e->link, e->port);
 	port->up = !node || f->config->node[peer->number].up;
-	port->memory_enabled = node && make_carries_blocks(f, peer->number);
+	port->memory_enabled = node && make_carries_blocks(t, peer->number);
 	port->ber_window = fabric_link_config(f, e->link)->ber_window;
-	port->guard = node ? guards_of(f, 0, peer->number, MF_LINK_SWITCH) : NULL;
+	port->guard = guards_of(f, e->link, fabric_side(f, e));
 	make_mux(f, e->link, true, c->frames, c->frame_queue, &port->mux);
 }
 
@@ -117,35 +132,44 @@ static uint64_t seed_of(const struct mf_fabric *f, unsigned int number)
 static struct mf_sw *make_frames(struct mf_fabric *f, unsigned int number)
 {
 	const struct mf_vertex *r = &f->graph->role[f->nodes + number];
+	const struct fabric_tier *t = f->sw[number].tier;
 	bool virtual = f->clock == MF_CLOCK_VIRTUAL;
-	struct mf_port_config port[MF_PORTS_MAX] = {0};
-	mf_time delay[MF_PORTS_MAX] = {0};
+	struct mf_port_config *port = calloc(r->ends, sizeof(*port));
+	mf_time *delay = calloc(r->ends, sizeof(*delay));
+	struct mf_sw *sw = NULL;
 	const struct mf_frame_switch_config s = {
-		.bridge = f->config->bridge_ops,
+		.bridge = t->config->bridge_ops,
 		.of = {.ports = r->ends,
 		       .route = f->routes != NULL ? fabric_route : NULL,
 		       .route_ctx = &f->sw[number],
 		       .delay = delay,
-		       .l2_latency = virtual ? switch_config(f, number)->l2_latency : 0,
-		       .timing = f->timing,
-		       .param = f->config->bridge.param,
-		       .obeyed = mf_config_obeyed(f->config),
+		       .l2_latency = virtual ? fabric_switch_config(f, number)->l2_latency : 0,
+		       .timing = t->timing,
+		       .param = t->config->bridge.param,
+		       .obeyed = mf_config_obeyed(f->config, t->config),
 		       .seed = seed_of(f, number),
 		       .probe = f->stages != NULL ? &f->probe : NULL},
 		.port = port};
 
-	for (uint32_t p = 0; p < r->ends; p++) {
+	for (uint32_t p = 0; p < r->ends && port != NULL && delay != NULL; p++) {
 		const struct mf_end *e = &f->graph->end[mf_topology_end(f->graph, f->nodes + number, p)];
 
 		make_frame_port(f, number, e, &port[p]);
 		delay[p] = f->link[e->link].delay;
 	}
-	return mf_sw_new_frames(&s);
+	if (port != NULL && delay != NULL)
+		sw = mf_sw_new_frames(&s);
+	else
+		errno = ENOMEM;
+	free(port);
+	free(delay);
+	return sw;
 }
 
 struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen)
 {
-	struct mf_sw *sw = f->config->bridge_ops != NULL ? make_frames(f, number) : make_edm(f, number);
+	bool frames = f->sw[number].tier->config->bridge_ops != NULL;
+	struct mf_sw *sw = frames ? make_frames(f, number) : make_edm(f, number);
 
 	if (sw == NULL)
 		make_fail(err, errlen, "%s: cannot set it up: %s", mf_config_switch_name(f->config, number),

@@ -6,26 +6,13 @@
 #ifndef MF_EXHAUST_H
 #define MF_EXHAUST_H
 
-#include <stdlib.h>
+#include <stdbool.h>
 
-#include "config/mf_config.h"
-#include "role/mf_role.h"
-
-/** One more of `wants` rules takes it, or one less. @return whether it is taken, or given back, by that */
+/** One more of *wants rules takes it, or one less. @return whether it is taken, or given back, by that */
 static inline bool exhaust_counts(unsigned int *wants, bool on)
 {
 	*wants += on ? 1 : -1U;
 	return *wants == on;
-}
-
-/** The place of a pool among those of a role's kind. The configuration refuses what the kind has not. */
-static inline unsigned int exhaust_pool(const struct mf_role_ops *ops, enum mf_config_what what)
-{
-	int pool = mf_role_pool(ops, mf_config_what_name(what));
-
-	if (pool < 0)
-		abort(); /* it would take something else */
-	return (unsigned int)pool;
 }
 
 #endif

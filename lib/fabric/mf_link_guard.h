@@ -35,9 +35,13 @@ void guards_fini(struct mf_fabric *f);
 /** Whether any link is watched. @param rule  with "disable" */
 bool guards_watch(const struct mf_fabric *f, bool rule);
 
-/** What watches an end of a node's link to switch `sw`; NULL: nothing does. */
-struct mf_guard *guards_of(const struct mf_fabric *f, unsigned int sw, unsigned int node,
-			   enum mf_link_end end);
+/**
+ * What watches an end of a link of the graph; NULL: nothing does.
+ * @param end  between switches: which of the link's two ends
+ */
+struct mf_guard *guards_of(const struct mf_fabric *f, uint32_t link, enum mf_link_end end);
+/** "node", "switch", or of a link between switches the name of that. */
+const char *guards_end_name(const struct mf_fabric *f, uint32_t link, enum mf_link_end end);
 
 /** When corruption was too much at either end, and is not mended; MF_NEVER: it was not. */
 static inline mf_time guard_tripped(const struct link_guard *g)
@@ -52,11 +56,11 @@ static inline enum mf_link_end guard_seen_by(const struct link_guard *g)
 }
 
 /** After an end that found too much has set `disabled`: counts it and, with "disable", tells the user. */
-void guards_disable(struct mf_fabric *f, unsigned int sw, unsigned int node, enum mf_link_end seen_by,
+void guards_disable(struct mf_fabric *f, uint32_t link, enum mf_link_end seen_by,
 		    const struct mf_run_options *options);
 /** How long after that the link is mended, or the local fault is over, ps; 0: never. */
-mf_time guards_over(const struct mf_fabric *f, unsigned int sw, unsigned int node);
+mf_time guards_over(const struct mf_fabric *f, uint32_t link);
 /** It is mended, or over. The caller resets the guards of both ends, each on its own lcore. */
-void guards_repair(struct mf_fabric *f, unsigned int sw, unsigned int node);
+void guards_repair(struct mf_fabric *f, uint32_t link);
 
 #endif

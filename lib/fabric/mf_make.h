@@ -8,14 +8,23 @@
 /** Says in one line why there is no fabric. @return -EINVAL */
 int make_fail(char *err, size_t errlen, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/** The networks, without their nodes. tiers_free() always follows. @return 0 or -ENOMEM */
+int make_tiers(struct mf_fabric *f);
+/** A link of a node is at one of its ends, and so in a network. Called by make_graph(). */
+void make_tier_link(struct mf_fabric *f, uint32_t link, unsigned int node, unsigned int end);
+void tiers_free(struct mf_fabric *f);
+
 /** The graph: all nodes, all switches, a link from each node to each switch. @return 0 or -ENOMEM */
 int make_graph(struct mf_fabric *f);
 /** Sets f->routes of a graph with several switches. Called by make_graph(). @return 0, -ENOMEM or -ERANGE */
 int make_routes(struct mf_fabric *f);
 /** mf_bridge_config.route. @param ctx  struct fabric_switch */
 int fabric_route(const void *ctx, uint16_t node, const uint8_t *frame, uint16_t len);
-/** Sets f->longest_rtt, where there are routes. @return 0 or -ENOMEM */
-int make_longest_rtt(struct mf_fabric *f);
+/**
+ * Sets longest_rtt of a network of frames with several switches: of the smallest frame, between the two nodes
+ * that are farthest from each other, and back. @return 0 or -ENOMEM
+ */
+int make_longest_rtt(struct fabric_tier *t);
 /** Refuses routes with which a bridge that loses nothing can deadlock. @return 0 or -EINVAL */
 int make_check_routes(const struct mf_fabric *f, char *err, size_t errlen);
 /** Sets f->link. */
@@ -30,12 +39,12 @@ int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
 /** @param number  0, or 1: the backup @return NULL: err says why */
 struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
 /** The same. */
-struct mf_scheduler *make_sched(const struct mf_fabric *f, char *err, size_t errlen);
+struct mf_scheduler *make_sched(const struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
 
 /* What nodes and switches have in common. */
 
-/** Whether a node's link carries blocks of memory messages: EDM's, or those of a stack. */
-bool make_carries_blocks(const struct mf_fabric *f, unsigned int i);
+/** Whether a node's link in a network carries blocks of memory messages: EDM's, or those of a stack. */
+bool make_carries_blocks(const struct fabric_tier *t, unsigned int node);
 
 /**
  * A multiplexer at an end of a link.
@@ -52,7 +61,7 @@ void make_mux(const struct mf_fabric *f, unsigned int link, bool asked, uint32_t
 /** Sets f->link of those to the second switch. Called by make_links() */
 void make_backup_links(struct mf_fabric *f);
 /** What a switch has to know as one of two. */
-void make_twin(const struct mf_fabric *f, unsigned int number, struct mf_switch_config *s);
+void make_redundancy(const struct fabric_tier *t, unsigned int number, struct mf_switch_config *s);
 /** After so long what was said of epochs, and was not heard, is said again: ps. */
 mf_time make_take_again(const struct mf_fabric *f);
 

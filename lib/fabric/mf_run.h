@@ -16,9 +16,10 @@ struct mf_node;
 struct mf_link_status;
 
 /** The roles that a process plays. A scheduler is where its switch is. */
-struct mf_part {
-	bool node[MF_PORTS_MAX];
-	bool recorded; /**< its nodes have no lives (mf_stack_config.life), as those of a replay have none */
+struct mf_process_roles {
+	bool node[MF_NODES_MAX];
+	bool recorded; /**< its nodes have no incarnations (mf_stack_config.incarnation), as those of a replay
+			  have none */
 	/** With their schedulers; of two that mirror each other, 1 is the backup. */
 	bool sw[MF_CONFIG_SWITCH_LIST_MAX];
 };
@@ -72,9 +73,12 @@ struct mf_run_options {
 	/** On a thread of its own, wall clock: a role is stalled, or is no more. Or NULL. */
 	void (*stalled)(void *ctx, const struct mf_stall *stall);
 	void *say_ctx;
-	/** Corruption has disabled a node's link to a switch: as the switch saw it, or the node. Or NULL. */
-	void (*disabled)(void *ctx, const char *node, const char *sw, bool switch_end, const char *cause,
-			 mf_time at);
+	/**
+	 * Corruption has disabled a link: the names of its ends, the node first, and which of them saw
+	 * it: "node", "switch", or the name of one of two switches. Or NULL.
+	 */
+	void (*disabled)(void *ctx, const char *one, const char *other, const char *seen_by,
+			 const char *cause, mf_time at);
 	void *disabled_ctx;
 	/**
 	 * Links that go to other processes: another run of this one follows. Partners are not told that it is
@@ -90,7 +94,7 @@ struct mf_run_options {
 struct mf_run_info {
 	double host_seconds; /**< wall time that it took */
 	double cpu_seconds;
-	uint64_t events; /**< of the virtual clock */
+	uint64_t steps; /**< of the virtual clock */
 	uint64_t spans;
 	bool interrupted;
 	unsigned int lcores;
@@ -102,14 +106,15 @@ struct mf_run_info {
  * Whoever uses a node from outside: takes the place of the workload that the file may have for it. The
  * program's own structure has one of these in it.
  */
-struct mf_guest {
+struct mf_embedded_client {
 	/**
 	 * In each turn of the node, on the thread that turns: submits to the host what there is, takes what
 	 * has completed or arrived. It never waits.
 	 * @return how much work it found
 	 */
-	unsigned int (*run)(struct mf_guest *g, struct mf_node *host, mf_time now);
-	struct mf_guest *next; /**< at the same node; the engine's */
+	unsigned int (*run)(struct mf_embedded_client *g, struct mf_node *host, mf_time now);
+	struct mf_layer *layer; /**< over the host, to be asked instead; NULL: there is none; the engine's */
+	struct mf_embedded_client *next; /**< at the same node; the engine's */
 };
 
 #endif

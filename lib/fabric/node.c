@@ -26,7 +26,7 @@ static inline mf_time run_rest(struct node *n, mf_time now)
 	if (n->ether != NULL && n->ether_next <= now)
 		n->ether_next = mf_ether_run(n->ether, now);
 	/* Again: what the client has just submitted is taken from the message queue at once. */
-	next = mf_node_run(n->host, now);
+	next = mf_below_run(&n->below, now);
 	if (n->client != NULL)
 		next = mf_time_min(next, n->client_next);
 	return n->ether != NULL ? mf_time_min(next, n->ether_next) : next;
@@ -34,7 +34,7 @@ static inline mf_time run_rest(struct node *n, mf_time now)
 
 static __rte_noinline mf_time run_above(struct node *n, mf_time now)
 {
-	mf_time next = mf_node_run(n->host, now);
+	mf_time next = mf_below_run(&n->below, now);
 
 	if (!stack_only(n, now, next))
 		return run_rest(n, now);
@@ -47,18 +47,27 @@ mf_time node_run(struct node *n, mf_time now)
 {
 	if (unlikely(n->above))
 		return run_above(n, now);
-	mf_node_run(n->host, now);
+	mf_below_run(&n->below, now);
 	return run_rest(n, now);
 }
 
-const struct mf_role_ops *fabric_node_kind(const struct mf_fabric *f)
+const struct mf_role_ops *fabric_host_kind(const struct fabric_tier *t)
 {
-	return mf_stack_node(f->config->stack_ops);
+	return mf_stack_node(t->config->stack_ops);
 }
 
 int fabric_woken(struct mf_fabric *f)
 {
-	return f->config->stack_ops->woken(f->stack_shared);
+	int number;
+
+	for (unsigned int k = 0; k < f->tiers; k++) {
+		const struct fabric_tier *t = &f->tier[k];
+
+		number = t->shared != NULL ? t->config->stack_ops->woken(t->shared) : -1;
+		if (number >= 0)
+			return t->node[number];
+	}
+	return -1;
 }
 
 int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
@@ -69,6 +78,8 @@ int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
 	n->gone = true;
 	if (n->client != NULL)
 		mf_client_crashed(n->client, now);
+	if (n->layer != NULL)
+		n->layer->ops->crashed(n->layer, now);
 	if (f->clock == MF_CLOCK_VIRTUAL)
 		pending_forget(&f->pending, (uint16_t)i);
 	err = node_new_memory(f, i);
@@ -76,7 +87,7 @@ int node_crash(struct mf_fabric *f, unsigned int i, mf_time now)
 		return err;
 	/* Another thread may look at what the host has counted. */
 	pthread_mutex_lock(&f->readers);
-	err = mf_node_restart(n->host, now, n->memory);
+	err = mf_node_restart(n->host, now, n->top);
 	pthread_mutex_unlock(&f->readers);
 	return err;
 }
@@ -91,10 +102,15 @@ static bool hears_still(const struct mf_node *h, unsigned int link)
 
 static bool sends(const struct mf_fabric *f, const struct mf_end *port, mf_time now)
 {
+	const struct mf_vertex *r = &f->graph->role[port->role];
+
+	if (r->kind == MF_VERTEX_NODE)
+		return f->node[r->number].host != NULL &&
+		       mf_mux_next(mf_node_mux(f->node[r->number].host, port->port), now) != MF_NEVER;
 	return mf_sw_tx_next(f->sw[f->graph->role[port->role].number].sw, port->port, now) != MF_NEVER;
 }
 
-/** Whether switches have something to send to a node. */
+/** Whether switches, or other nodes, have something to send to a node. */
 static bool ports_send(const struct mf_fabric *f, unsigned int i, mf_time now)
 {
 	const struct mf_vertex *r = &f->graph->role[i];
@@ -126,14 +142,17 @@ bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 			continue;
 		if (n->client != NULL && !mf_client_finished(n->client, now))
 			return false;
+		if (n->layer != NULL && n->layer->ops->outstanding(n->layer) > 0)
+			return false;
 		if (n->ether != NULL && !mf_ether_finished(n->ether))
 			return false;
 		if (n->unplugged) /* what it has to send waits for good, perhaps */
 			continue;
-		if (mf_node_tx_next(n->host, now) != MF_NEVER || ports_send(f, i, now))
+		if (ports_send(f, i, now))
 			return false;
-		for (unsigned int link = 0; link < MF_CONFIG_SWITCHES; link++)
-			if (hears_still(n->host, link))
+		for (unsigned int end = 0; end < f->graph->role[i].ends; end++)
+			if (mf_mux_next(mf_node_mux(n->host, end), now) != MF_NEVER ||
+			    hears_still(n->host, end))
 				return false;
 	}
 	for (unsigned int k = 0; k < f->graph->switches; k++)

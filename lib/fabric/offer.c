@@ -7,12 +7,16 @@
 
 #include "base/mf_table.h"
 #include "fabric/mf_fabric_state.h"
+#include "fabric/mf_make.h"
 
 #define REQUEST 16 /* bytes that ask for a read, in the traces of EDM's own generator */
 
+#define DRAWN UINT64_MAX /* there is no such address */
+
 struct mf_offer {
-	struct mf_fabric f; /**< nodes with clients and without anything else */
+	struct mf_fabric f; /**< networks and nodes with clients, without anything else */
 	struct mf_client_message *next; /**< [f.nodes] */
+	uint64_t *addr; /**< [f.nodes] where that is, of a trace that says it; otherwise DRAWN */
 	uint16_t *heap; /**< of nodes that have one: the earliest, and of those the least, is on top */
 	unsigned int heaped;
 	bool keyed; /**< queries of one store instead of messages; the heap has its clients in their order */
@@ -70,18 +74,22 @@ static bool start(struct mf_offer *m, char *err, size_t errlen)
 
 	f->node = mf_table_new(f->nodes, sizeof(*f->node));
 	m->next = calloc(f->nodes, sizeof(*m->next));
+	m->addr = calloc(f->nodes, sizeof(*m->addr));
 	m->heap = calloc(f->nodes, sizeof(*m->heap));
-	if (f->node == NULL || m->next == NULL || m->heap == NULL) {
+	if (f->node == NULL || m->next == NULL || m->addr == NULL || m->heap == NULL || make_tiers(f) != 0 ||
+	    make_graph(f) != 0) {
 		snprintf(err, errlen, "no memory");
 		return false;
 	}
 	if (load_clients(f, err, errlen) != 0)
 		return false;
+	for (unsigned int i = 0; i < f->nodes; i++)
+		m->addr[i] = DRAWN;
 	for (unsigned int i = 0; i < f->nodes && m->keyed; i++)
 		if (f->node[i].client != NULL)
 			m->heap[m->heaped++] = (uint16_t)i;
 	for (unsigned int i = 0; i < f->nodes && !m->keyed; i++)
-		if (f->node[i].client != NULL && mf_client_draw(f->node[i].client, &m->next[i]))
+		if (f->node[i].client != NULL && mf_client_draw(f->node[i].client, &m->next[i], &m->addr[i]))
 			m->heap[m->heaped++] = (uint16_t)i;
 	for (unsigned int i = m->heaped; !m->keyed && i-- > 0;)
 		sink(m, i);
@@ -103,8 +111,8 @@ struct mf_offer *mf_offer_new(const struct mf_config *config, enum mf_clock cloc
 	m->keyed = keyed;
 	m->f.config = config;
 	m->f.clock = clock;
-	m->f.nodes = config->sw.ports;
-	fabric_take_part(&m->f, NULL);
+	m->f.nodes = config->slots;
+	fabric_take_roles(&m->f, NULL);
 	m->f.measure = config->clock[clock].warmup;
 	m->f.stop = m->f.measure + config->clock[clock].duration;
 	if (start(m, err, errlen))
@@ -119,8 +127,19 @@ void mf_offer_free(struct mf_offer *m)
 		return;
 	for (unsigned int i = 0; i < m->f.nodes && m->f.node != NULL; i++)
 		mf_client_free(m->f.node[i].client);
+	load_clients_fini(&m->f);
 	mf_table_free(m->f.node);
+	for (unsigned int k = 0; m->f.sw != NULL && k < m->f.graph->switches; k++)
+		if (m->f.sw[k].routes != m->f.routes)
+			mf_routes_free(m->f.sw[k].routes);
+	free(m->f.sw);
+	tiers_free(&m->f);
+	mf_routes_free(m->f.routes);
+	free(m->f.trunk);
+	free(m->f.link);
+	mf_topology_free(m->f.graph);
 	free(m->next);
+	free(m->addr);
 	free(m->heap);
 	free(m);
 }
@@ -153,8 +172,10 @@ bool mf_offer_next(struct mf_offer *m, struct mf_trace_row *row)
 				     .request = next->kind == MF_CLIENT_READ ? REQUEST : 0,
 				     .src = node,
 				     .dst = next->node,
-				     .kind = next->kind};
-	if (!mf_client_draw(m->f.node[node].client, &m->next[node]))
+				     .kind = next->kind,
+				     .has_addr = m->addr[node] != DRAWN,
+				     .addr = m->addr[node] != DRAWN ? m->addr[node] : 0};
+	if (!mf_client_draw(m->f.node[node].client, &m->next[node], &m->addr[node]))
 		m->heap[0] = m->heap[--m->heaped];
 	if (m->heaped > 0)
 		sink(m, 0);

@@ -1,12 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fabric/mf_outage.h"
 
+#include "config/mf_config_query.h"
+#include "fabric/mf_fabric_state.h"
+
+bool fabric_fault_at(const struct mf_fabric *f, const struct mf_config_fault *rule, unsigned int node,
+		     unsigned int end)
+{
+	bool of_links = rule->class < MF_FAULT_FLOOD || rule->class == MF_FAULT_LINK_DOWN;
+
+	if (rule->role != MF_CONFIG_NODES || !mf_config_has(&rule->link, node))
+		return false;
+	if (f->config->backup.on || !of_links)
+		return rule->sw == end;
+	return mf_config_fault_at(f->config, rule, node, end);
+}
+
+bool fabric_outage_at(const struct mf_fabric *f, const struct mf_config_fault *rule, unsigned int node,
+		      unsigned int end)
+{
+	const struct mf_end *e = &f->graph->end[mf_topology_end(f->graph, node, end)],
+			    *other = &f->graph->end[e->peer];
+
+	if (!fabric_fault_at(f, rule, node, end))
+		return false;
+	return !fabric_is_direct(f, e->link) || fabric_side(f, e) == MF_LINK_NODE ||
+	       !fabric_fault_at(f, rule, other->role, other->port);
+}
+
 /** How many nodes, or what else, a rule is about. */
 static unsigned int places(const struct mf_config *config, const struct mf_config_fault *f)
 {
+	unsigned int n = 0;
+
 	switch (f->role) {
 	case MF_CONFIG_NODES:
-		return f->link.n;
+		for (unsigned int i = 0; i < f->link.n; i++)
+			n += config->node[f->link.node[i]].ends;
+		return n;
 	case MF_CONFIG_TRUNKS:
 		return config->trunks;
 	default:
@@ -55,9 +86,17 @@ void outage_init(struct outage *o, const struct mf_config *config, unsigned int 
 	o->at = begins(o);
 }
 
+void outage_init_end(struct outage *o, const struct mf_config *config, unsigned int rule, unsigned int node,
+		     unsigned int end, uint32_t link)
+{
+	*o = (struct outage){.rule = &config->fault[rule], .node = (uint16_t)node, .link = link};
+	mf_rng_init(&o->rng, config->seed, "fault outage", (uint64_t)end << 48 | (uint64_t)rule << 16 | node);
+	o->at = begins(o);
+}
+
 void outage_init_trunk(struct outage *o, const struct mf_config *config, unsigned int rule, uint32_t link)
 {
-	*o = (struct outage){.rule = &config->fault[rule], .node = (uint16_t)config->sw.ports, .link = link};
+	*o = (struct outage){.rule = &config->fault[rule], .node = (uint16_t)config->slots, .link = link};
 	mf_rng_init(&o->rng, config->seed, "fault outage", 1ULL << 63 | (uint64_t)rule << 32 | link);
 	o->at = begins(o);
 }

@@ -75,8 +75,8 @@ static int make(struct mf_fabric *f, unsigned int i)
 	struct mf_regions_config c = {
 		.region = region,
 		.owned_max = f->config->limits.regions,
-		.memory_ops = n->memory_ops,
-		.memory = n->memory,
+		.memory_ops = n->top_ops,
+		.memory = n->top,
 		.draw = f->clock == MF_CLOCK_WALL ? draw_secret : draw_seeded,
 		.draw_ctx = &n->keys,
 	};
@@ -96,7 +96,7 @@ int regions_make(struct mf_fabric *f, unsigned int i)
 
 	if (n->regions == NULL)
 		return make(f, i);
-	mf_regions_restart(n->regions, n->memory);
+	mf_regions_restart(n->regions, n->top);
 	return 0;
 }
 
@@ -115,9 +115,9 @@ void regions_repeat(struct mf_fabric *f)
 int regions_map(struct mf_fabric *f)
 {
 	struct mf_region_config *region = calloc(f->config->regions + 1, sizeof(*region));
-	unsigned int n = 0, room = f->config->regions * f->nodes;
+	unsigned int n = 0, capacity = f->config->regions * f->nodes;
 
-	f->region = calloc(room + 1, sizeof(*f->region));
+	f->region = calloc(capacity + 1, sizeof(*f->region));
 	if (region == NULL || f->region == NULL) {
 		free(region);
 		return -ENOMEM;

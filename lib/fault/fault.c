@@ -483,6 +483,8 @@ void mf_fault_cut(struct mf_fault *f, mf_time now)
 	f->holding = f->inside = false;
 	f->carry = 0;
 	f->free_at = now;
+	if (f->witness != NULL)
+		mf_witness_cut(f->witness);
 	if (f->idle.on)
 		fault_idle_from(f, MF_NEVER);
 }

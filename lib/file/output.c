@@ -82,16 +82,16 @@ static int open_descriptor(int number)
 /** A new file in the target's folder, with the rights that a new one gets. @return descriptor or -errno */
 static int create_beside(struct mf_output *o, const struct place *p)
 {
-	size_t room = strlen(p->folder) + NAME_LEN + 32;
+	size_t capacity = strlen(p->folder) + NAME_LEN + 32;
 	struct timespec t;
 	int fd = -1;
 
-	o->beside = malloc(room);
+	o->beside = malloc(capacity);
 	if (o->beside == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < TRIES && fd < 0; i++) {
 		clock_gettime(CLOCK_MONOTONIC, &t);
-		snprintf(o->beside, room, "%s/%.*s.part-%x-%05lx", p->folder, NAME_LEN, p->name,
+		snprintf(o->beside, capacity, "%s/%.*s.part-%x-%05lx", p->folder, NAME_LEN, p->name,
 			 (unsigned int)getpid(), (unsigned long)t.tv_nsec / 100 & 0xfffff);
 		fd = open(o->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd < 0 && errno != EEXIST)

@@ -26,14 +26,14 @@ static int follow(struct place *p)
 {
 	char to[PATH_MAX], *path;
 	ssize_t n = readlink(p->path, to, sizeof(to));
-	size_t room;
+	size_t capacity;
 
 	if (n < 0)
 		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
 	if ((size_t)n == sizeof(to))
 		return -ENAMETOOLONG;
-	room = strlen(p->folder) + (size_t)n + 2;
-	path = malloc(room);
+	capacity = strlen(p->folder) + (size_t)n + 2;
+	path = malloc(capacity);
 	if (path == NULL)
 		return -ENOMEM;
 	if (to[0] == '/')

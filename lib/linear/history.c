@@ -28,7 +28,7 @@ static bool config_ok(const struct mf_history_config *config, unsigned int logs,
 
 struct mf_history *mf_history_new(const struct mf_history_config *config, unsigned int logs, uint64_t octets)
 {
-	uint64_t room = octets / sizeof(uint64_t);
+	uint64_t capacity = octets / sizeof(uint64_t);
 	struct mf_history *h;
 
 	if (!config_ok(config, logs, octets)) {
@@ -41,7 +41,7 @@ struct mf_history *mf_history_new(const struct mf_history_config *config, unsign
 	h->config = *config;
 	h->logs = logs;
 	h->log = calloc(logs, sizeof(*h->log));
-	h->map_len = room * sizeof(uint64_t) * logs;
+	h->map_len = capacity * sizeof(uint64_t) * logs;
 	h->map = mmap(NULL, h->map_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		      -1, 0);
 	if (h->map == MAP_FAILED)
@@ -52,8 +52,10 @@ struct mf_history *mf_history_new(const struct mf_history_config *config, unsign
 		return NULL;
 	}
 	for (unsigned int i = 0; i < logs; i++)
-		h->log[i] = (struct mf_history_log){
-			.history = h, .word = (uint64_t *)h->map + i * room, .room = room, .full = MF_NEVER};
+		h->log[i] = (struct mf_history_log){.history = h,
+						    .word = (uint64_t *)h->map + i * capacity,
+						    .capacity = capacity,
+						    .full = MF_NEVER};
 	return h;
 }
 
@@ -144,8 +146,8 @@ static uint64_t take(struct mf_history_log *l, const struct mf_history_record *r
 	if (l->full != MF_NEVER)
 		return MF_HISTORY_NONE;
 	words = history_words(&l->history->config, r);
-	if (l->room - l->used < HISTORY_RECORD_WORDS || l->room - l->used - HISTORY_RECORD_WORDS < words ||
-	    words > UINT32_MAX) {
+	if (l->capacity - l->used < HISTORY_RECORD_WORDS ||
+	    l->capacity - l->used - HISTORY_RECORD_WORDS < words || words > UINT32_MAX) {
 		l->full = r->call;
 		return MF_HISTORY_NONE;
 	}

@@ -13,7 +13,7 @@
 struct mf_history_log {
 	const struct mf_history *history;
 	uint64_t *word; /**< [room]: records, each with its words behind it */
-	uint64_t room, used;
+	uint64_t capacity, used;
 	uint64_t records;
 	mf_time full; /**< what began from here on is not in it; MF_NEVER: all is */
 };
@@ -78,7 +78,7 @@ static inline struct history_walk history_walk(const struct mf_history_config *c
 }
 
 /** Makes an array at least `n` elements long. @return 0 or -ENOMEM */
-int history_grow(void *array, size_t *room, size_t n, size_t size);
+int history_grow(void *array, size_t *capacity, size_t n, size_t size);
 
 /** How many words a record has behind it. */
 uint64_t history_words(const struct mf_history_config *c, const struct mf_history_record *r);
@@ -144,7 +144,7 @@ struct seen_value {
 
 struct word_check {
 	struct mf_linear *linear;
-	size_t room, states; /**< of linear */
+	size_t capacity, states; /**< of linear */
 	struct mf_linear_op *op; /**< [room] */
 	uint32_t *of; /**< [room]: the touch that an op is of */
 	uint32_t *chosen; /**< [room]: touches of a stretch */

@@ -53,12 +53,12 @@ struct check {
 	uint64_t doubtful;
 };
 
-int history_grow(void *array, size_t *room, size_t n, size_t size)
+int history_grow(void *array, size_t *capacity, size_t n, size_t size)
 {
-	size_t more = *room < 64 ? 64 : *room;
+	size_t more = *capacity < 64 ? 64 : *capacity;
 	void **at = array, *grown;
 
-	if (n <= *room)
+	if (n <= *capacity)
 		return 0;
 	while (more < n)
 		more *= 2;
@@ -66,7 +66,7 @@ int history_grow(void *array, size_t *room, size_t n, size_t size)
 	if (grown == NULL)
 		return -ENOMEM;
 	*at = grown;
-	*room = more;
+	*capacity = more;
 	return 0;
 }
 
@@ -256,8 +256,8 @@ static inline uint64_t key_of(uint16_t node, uint64_t word)
 
 /**
  * Whether an operation has not taken effect and never will, since it was refused. Not so where the node was
- * lost meanwhile: its former life may have done what the new one refused. Nor for want of room where a pair
- * is not in order: that may have been said of a second copy.
+ * lost meanwhile: its former incarnation may have done what the new one refused. Nor for want of room where a
+ * pair is not in order: that may have been said of a second copy.
  */
 static bool never_happened(const struct check *c, const struct item *i)
 {

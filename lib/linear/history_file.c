@@ -242,7 +242,7 @@ static bool logs_ok(struct mf_history *h, const struct file_log *log, size_t wor
 			return refuse(c, "cut off in log %u", i);
 		*l = (struct mf_history_log){.history = h,
 					     .word = at,
-					     .room = log[i].words,
+					     .capacity = log[i].words,
 					     .used = log[i].words,
 					     .records = log[i].records,
 					     .full = log[i].full};

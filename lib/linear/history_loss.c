@@ -4,13 +4,13 @@
  * answered before, and then. Of a node that it never asked that is the whole time since the start. What
  * others were answered says more:
  *
- * A fabric that "tells" (mf_history.h) has each client told of a life of the node before anything that this
- * life answers comes to it: nothing of the node passes before the word, and what had begun by then has
- * failed. So what a client was answered between two such words, and had called behind the first one, was
- * done by one life: the memory was not lost from the first of these returns to the last of these calls, as
- * the first has taken effect by then and the last not before. What had only waited when the word came may
- * be answered by the life behind; it is called before a word and returns behind it, and does not count. What
- * is left of a loss when all of that of all clients is taken off is where it may lie.
+ * A fabric that "tells" (mf_history.h) has each client told of an incarnation of the node before anything
+ * that this incarnation answers comes to it: nothing of the node passes before the word, and what had begun
+ * by then has failed. So what a client was answered between two such words, and had called behind the first
+ * one, was done by one incarnation: the memory was not lost from the first of these returns to the last of
+ * these calls, as the first has taken effect by then and the last not before. What had only waited when the
+ * word came may be answered by the incarnation behind; it is called before a word and returns behind it, and
+ * does not count. What is left of a loss when all of that of all clients is taken off is where it may lie.
  *
  * It is a client's own words that part its answers, not those of others: a link that is lost is told to
  * those whose link it is, and to others later or never. And this is of memory alone: what a client itself
@@ -48,7 +48,7 @@ void losses_fini(struct losses *l)
 
 static int add(struct node_intervals *to, const struct node_interval *one)
 {
-	int rc = history_grow(&to->at, &to->room, to->n + 1, sizeof(*to->at));
+	int rc = history_grow(&to->at, &to->capacity, to->n + 1, sizeof(*to->at));
 
 	if (rc == 0)
 		to->at[to->n++] = *one;

@@ -34,13 +34,13 @@ struct told_log {
 struct node_interval {
 	struct interval in;
 	uint16_t node;
-	bool told; /**< loss: its client is told of each life before that answers it */
+	bool told; /**< loss: its client is told of each incarnation before that answers it */
 };
 
 /** By node, ascending. */
 struct node_intervals {
 	struct node_interval *at;
-	size_t n, room;
+	size_t n, capacity;
 };
 
 struct losses {

@@ -14,7 +14,7 @@ int mf_history_target(const char *text, struct mf_history_target *out, char *err
 {
 	size_t len = strcspn(text, ",");
 
-	*out = (struct mf_history_target){.room = ROOM_DEFAULT};
+	*out = (struct mf_history_target){.capacity = ROOM_DEFAULT};
 	err[0] = '\0';
 	if (len == 0 || len >= sizeof(out->name))
 		snprintf(err, errlen, "no name of a file, or too long a name");
@@ -25,8 +25,8 @@ int mf_history_target(const char *text, struct mf_history_target *out, char *err
 	text += len + 1;
 	if (strncmp(text, ROOM, strlen(ROOM)) != 0)
 		snprintf(err, errlen, "'%s' is not room=SIZE", text);
-	else if (mf_unit_size(text + strlen(ROOM), &out->room) != 0 || out->room < ROOM_MIN ||
-		 out->room > ROOM_MAX)
+	else if (mf_unit_size(text + strlen(ROOM), &out->capacity) != 0 || out->capacity < ROOM_MIN ||
+		 out->capacity > ROOM_MAX)
 		snprintf(err, errlen, "room is 64KiB to 1TiB, not '%s'", text + strlen(ROOM));
 	return err[0] != '\0' ? -EINVAL : 0;
 }

@@ -2,9 +2,10 @@
 /*
  * A word: which of its operations must have happened, which may have, and whether there is an order of them.
  *
- * Where what the node held may have been lost the history of the word falls into stretches, one for each life
- * of the memory. Each is looked at by itself. An operation that lies in a stretch as a whole counts there as
- * ever. One that touches the time of a loss may belong to the life before, to that behind it, or to neither.
+ * Where what the node held may have been lost the history of the word falls into stretches, one for each
+ * incarnation of the memory. Each is looked at by itself. An operation that lies in a stretch as a whole
+ * counts there as ever. One that touches the time of a loss may belong to the incarnation before, to that
+ * behind it, or to neither.
  *
  * What may or may not have happened makes the search long, so it is cut down first. Contents are unlike each
  * other: an operation that leaves a value which nobody has found afterwards, by itself or through operations
@@ -23,7 +24,7 @@
 #define SOUGHT (MF_NEVER - 1) /* found, or expected by a CAS, if that has happened at all */
 #define PARTS_MAX 4096 /* of a stretch with parts so many are compared with each other */
 
-/** A life of the memory: it began in [from, to] and ended at `end` or later. */
+/** An incarnation of the memory: it began in [from, to] and ended at `end` or later. */
 struct stretch {
 	mf_time from, to, end;
 	bool first;
@@ -57,18 +58,19 @@ void word_check_fini(struct word_check *c)
 
 static int make_room(struct word_check *c, size_t n)
 {
-	size_t room = n < ROOM_MIN ? ROOM_MIN : n + n / 2, states = c->states;
+	size_t capacity = n < ROOM_MIN ? ROOM_MIN : n + n / 2, states = c->states;
 
-	if (n <= c->room)
+	if (n <= c->capacity)
 		return 0;
 	word_check_fini(c);
-	c->op = calloc(room, sizeof(*c->op));
-	c->of = calloc(room, sizeof(*c->of));
-	c->chosen = calloc(room, sizeof(*c->chosen));
-	c->found = calloc(room, sizeof(*c->found));
-	c->made = calloc(room, sizeof(*c->made));
-	c->linear = mf_linear_new(room, states < 4 * room ? 4 * room : states); /* each step is a state */
-	c->room = c->linear != NULL ? room : 0;
+	c->op = calloc(capacity, sizeof(*c->op));
+	c->of = calloc(capacity, sizeof(*c->of));
+	c->chosen = calloc(capacity, sizeof(*c->chosen));
+	c->found = calloc(capacity, sizeof(*c->found));
+	c->made = calloc(capacity, sizeof(*c->made));
+	c->linear = mf_linear_new(capacity,
+				  states < 4 * capacity ? 4 * capacity : states); /* each step is a state */
+	c->capacity = c->linear != NULL ? capacity : 0;
 	return c->linear != NULL && c->op != NULL && c->of != NULL && c->chosen != NULL && c->found != NULL &&
 			       c->made != NULL
 		       ? 0
@@ -418,7 +420,8 @@ static int search_unknown(struct word_check *c, const struct about *a, const str
 	return search_from(c, a, s, may_begin_with(a->w, s, value) ? value : 0);
 }
 
-/** Finds that lie in no life as a whole: nobody knows which they are of, and they are not looked at. */
+/** Finds that lie in no incarnation as a whole: nobody knows which they are of, and they are not looked at.
+ */
 static size_t finds_across(const struct word *w)
 {
 	size_t n = 0;

@@ -80,7 +80,8 @@ struct mf_history_config {
 	 */
 	bool in_order;
 	bool lossless; /**< and nothing is lost but by a cut */
-	bool tells; /**< a client is told (CUT) of another life of a node before anything that it answers */
+	bool tells; /**< a client is told (CUT) of another incarnation of a node before anything that it
+		       answers */
 };
 
 #define MF_HISTORY_SAMPLE_MAX 16
@@ -208,7 +209,7 @@ int mf_history_check_files(const char *program, const char *const *path, unsigne
 /** Where a history is to be written, and what it may take. */
 struct mf_history_target {
 	char name[4096]; /**< of the file, not opened yet */
-	uint64_t room; /**< octets for the logs of all clients together: 64 KiB to 1 TiB */
+	uint64_t capacity; /**< octets for the logs of all clients together: 64 KiB to 1 TiB */
 };
 
 /** Reads FILE[,room=SIZE]; without room it is 256 MiB. @return 0 or -EINVAL, with one line in err */

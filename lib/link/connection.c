@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A connection begins and ends. A pair of epochs makes one at most: an end that ends it by itself takes its
- * next epoch at that moment; one whose partner shows a newer epoch keeps its own. So whatever the network
- * still holds of an old connection has another tag.
+ * next epoch at that moment; one whose partner shows a newer epoch keeps its own, and takes no older one of
+ * the partner's from then on. So whatever the network still holds of an old connection has another tag.
  */
 #include <string.h>
 
@@ -93,6 +93,8 @@ void link_down(struct mf_link *l, enum mf_link_down down, enum mf_link_leave lea
 	l->changed = true;
 	l->down = down;
 	l->refusal.reason = 0;
+	if (down == MF_LINK_DOWN_RESTARTED)
+		l->known = l->partner + 1; /* the network may still hold its HELLO: that pair has been used */
 	l->partner = 0;
 	l->answer = 0;
 	link_probe_reset(l);

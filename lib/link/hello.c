@@ -126,6 +126,8 @@ static void hello_same(struct mf_link *l, mf_time now, const struct mf_link_hell
 		return;
 	}
 	l->heard = now;
+	if (link_unproven_at(l, b))
+		l->llr.ack = true; /* its tag is the proof, and an end that is up sends no PROBE */
 	note_place(l, b);
 	if (l->told_state == state && l->told_echo == echo)
 		return;

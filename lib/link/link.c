@@ -50,6 +50,8 @@ const char *mf_link_config_fault(const struct mf_link_config *c)
 		return "name, epoch or period is missing";
 	if (c->blocks < MF_LINK_BLOCKS_MIN || c->blocks > MF_SPAN_MAX)
 		return "the MTU does not hold a frame";
+	if (c->burst != 0 && c->burst < c->period)
+		return "a burst is shorter than a block";
 	if (c->window == 0 || c->window > MF_LINK_WINDOW_MAX)
 		return "the window is not 1 to 16384";
 	if (c->replays == 0 || c->replay_after == 0 || c->hello_period == 0 || c->refused_period == 0)
@@ -68,6 +70,14 @@ static uint32_t slots_of(const struct mf_link_config *c)
 	while (n < (uint32_t)c->window + SLOTS_MORE)
 		n *= 2;
 	return n;
+}
+
+/* Of a name that is too long for HELLO its end: names in a rack begin with that of the rack. */
+static void link_name(char out[MF_LINK_NAME], const char *name)
+{
+	size_t len = strlen(name), skip = len > MF_LINK_NAME ? len - MF_LINK_NAME : 0;
+
+	memcpy(out, name + skip, len - skip);
 }
 
 static bool allocate(struct mf_link *l)
@@ -107,7 +117,7 @@ struct mf_link *mf_link_new(const struct mf_link_config *config, mf_time now)
 	l->config = *config;
 	if (l->config.ack_every == 0)
 		l->config.ack_every = (uint16_t)(config->window >= 4 ? config->window / 4 : 1);
-	memcpy(l->name, config->name, strnlen(config->name, MF_LINK_NAME));
+	link_name(l->name, config->name);
 	l->config.name = NULL;
 	if (!allocate(l)) {
 		mf_link_free(l);
@@ -140,6 +150,8 @@ void link_tx_reset(struct mf_link *l)
 	l->tx_cut = l->hello.blocks < l->config.blocks ? l->hello.blocks : l->config.blocks;
 	frames = SPAN_FRAMES(l->tx_cut);
 	l->tx_queue = frames > QUEUE_MIN ? frames : QUEUE_MIN;
+	if (l->config.burst != 0 && l->config.burst / l->config.period < l->tx_cut)
+		l->tx_cut = (uint16_t)(l->config.burst / l->config.period);
 	l->tx_end = l->tx_origin = l->config.first;
 	l->tx_open = 0;
 	l->pace_at = 0;

@@ -59,7 +59,7 @@ struct mf_link {
 	/* Handshake: hello.c */
 	uint64_t own; /**< epoch */
 	uint64_t partner; /**< epoch of the connection; while down: the noted one; 0: none */
-	uint64_t known; /**< epoch of the partner that was up last */
+	uint64_t known; /**< the least epoch of the partner that may come up with own */
 	uint64_t answer; /**< newer epoch to be named in a HELLO of its own; 0: none */
 	bool hello_now, slow;
 	mf_time hello_at, refuse_from;
@@ -127,6 +127,8 @@ const uint8_t *link_greet(struct mf_link *l, mf_time now, uint16_t *len);
 void link_probe_reset(struct mf_link *l);
 /** Whether frames of full size have passed both ways, by the partner's last HELLO. */
 bool link_proven(const struct mf_link *l);
+/** Whether the partner that says this has no proof: it had one when this end came up, and has lost it. */
+bool link_unproven_at(const struct mf_link *l, const struct mf_link_hello *b);
 /** A HELLO goes: probes follow it where the partner lacks one. */
 void link_probe_due(struct mf_link *l, mf_time now);
 /** The probe that is due: there is one. */

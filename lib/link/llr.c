@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "link/llr.h"
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 
 #define NACK_HOLD MF_US(100) /* while no round trip has been measured */
 #define PATIENCE_KEPT MF_SEC(1)
 
 static bool before(uint32_t a, uint32_t b)
 {
-	return MF_PLANTED(wrap_off_by_one) ? a < b : (int32_t)(a - b) < 0;
+	return MF_SEEDED_BUG(wrap_off_by_one) ? a < b : (int32_t)(a - b) < 0;
 }
 
 /** An answer comes within that time, if all have a CPU. */
@@ -231,7 +231,7 @@ enum llr_data llr_received(struct llr *l, mf_time now, uint32_t seq, bool room, 
 		return LLR_DATA_TAKE;
 	}
 	if (-d <= l->config.window) {
-		if (MF_PLANTED(duplicate_delivered) && room)
+		if (MF_SEEDED_BUG(duplicate_delivered) && room)
 			return LLR_DATA_TAKE;
 		l->ack = true;
 		return LLR_DATA_DUPLICATE;
@@ -294,7 +294,7 @@ static enum llr_timer run_replay(struct llr *l, mf_time now, mf_time heard)
 {
 	bool counts = l->count == 0 || heard > l->began;
 
-	if (now < l->replay_at || MF_PLANTED(nack_without_timer))
+	if (now < l->replay_at || MF_SEEDED_BUG(nack_without_timer))
 		return LLR_TIMER_NONE;
 	l->replay_at = now + l->wait;
 	if (l->cursor == l->una) /* the last replay has not begun to leave */
@@ -314,7 +314,7 @@ enum llr_timer llr_run(struct llr *l, mf_time now, mf_time heard)
 		l->poll_wait = mf_time_min(2 * l->poll_wait, mf_time_max(l->config.poll_max, base_wait(l)));
 		l->poll_at = now + l->poll_wait;
 	}
-	if (now >= l->probe_at && !MF_PLANTED(nack_without_timer)) {
+	if (now >= l->probe_at && !MF_SEEDED_BUG(nack_without_timer)) {
 		l->probe_wait *= 2;
 		l->probe_at = now + l->probe_wait;
 		l->poll |= l->cursor == l->nxt;

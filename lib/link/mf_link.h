@@ -51,6 +51,10 @@ struct mf_link_config {
 	uint32_t period; /**< of a block, in ps: both must have the same */
 	bool retransmit; /**< false: what is lost is lost; both must have the same */
 	bool pace; /**< send blocks no faster than one a period */
+	/** With pace: time of the blocks that may go at once, and of the longest frame; 0: that of a frame */
+	mf_time burst;
+	uint32_t pace_period; /**< with pace, where it is not `period`: ps a block; 0: it is */
+	mf_time delay; /**< blocks can be taken so long after they have come: the length of the link */
 	uint16_t ethertype;
 	uint8_t mac[MF_LINK_MAC]; /**< of the port */
 	uint16_t blocks; /**< most of a frame: mf_link_blocks() of the MTU, MF_LINK_BLOCKS_MIN.. */
@@ -230,11 +234,13 @@ void mf_link_rx(struct mf_link *l, mf_time now, const uint8_t *frame);
  */
 void mf_link_damaged(struct mf_link *l, mf_time now);
 
-/** Whether blocks have come that can be taken. */
+/** Whether blocks have come that can be taken, if the link has no delay. */
 bool mf_link_waits(const struct mf_link *l);
+/** With a delay: when the next blocks can be taken, in the time of mf_link_rx(); there are some. */
+mf_time mf_link_due(const struct mf_link *l);
 /**
- * The next blocks that have come, in place: start, period and flags are 0. The caller may change them; they
- * stay where they are until the next mf_link_take(), or mf_link_free().
+ * The next blocks that have come, in place: period and flags are 0, and the start unless there is a delay.
+ * The caller may change them; they stay where they are until the next mf_link_take(), or mf_link_free().
  * @return NULL: there are none
  */
 struct mf_span *mf_link_take(struct mf_link *l);

@@ -99,7 +99,7 @@ struct mf_link_hello {
 	uint16_t node; /**< number of the node, or MF_LINK_NODE_SWITCH */
 	uint16_t took; /**< blocks of the longest PROBE that has come from `partner`; 0: none */
 	uint32_t thread; /**< that polls this end, as its kernel numbers it; 0: not told */
-	char name[MF_LINK_NAME]; /**< of the node or switch, filled up with zeros */
+	char name[MF_LINK_NAME]; /**< of the node or switch, its last octets; filled up with zeros */
 	uint64_t host; /**< hash of the host and of that thread's life: whether `thread` is one of ours */
 } __attribute__((packed));
 

@@ -34,6 +34,11 @@ bool link_proven(const struct mf_link *l)
 	return l->took >= full(l) && l->hello.took >= full(l);
 }
 
+bool link_unproven_at(const struct mf_link *l, const struct mf_link_hello *b)
+{
+	return b->took < full(l);
+}
+
 void link_probe_due(struct mf_link *l, mf_time now)
 {
 	bool late = l->unproven_from != MF_NEVER && now >= l->unproven_from + LATE * l->config.hello_period;

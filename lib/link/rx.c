@@ -3,7 +3,7 @@
  * Frames to blocks. What comes in its order is unpacked into spans of our own, as many as the window has, so
  * that the port has its buffer back at once.
  */
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "link/link.h"
 
 /** The first of those that wait. */
@@ -17,13 +17,15 @@ static uint16_t shift(struct mf_link *l)
 }
 
 /** There are as many spans as the window has frames, and one more. */
-static void keep(struct mf_link *l, const uint8_t *frame)
+static void keep(struct mf_link *l, mf_time now, const uint8_t *frame)
 {
 	uint16_t span = l->rx_free[--l->rx_frees];
 	uint32_t at = l->rx_head + l->rx_held++;
 
 	l->rx_order[at < l->rx_size ? at : at - l->rx_size] = span;
 	mf_link_frame_get(frame, &l->rx_span[span]);
+	if (__builtin_expect(l->config.delay != 0, 0))
+		l->rx_span[span].start = now + l->config.delay;
 	l->stats.rx_data_frames++;
 	l->stats.rx_data_blocks += mf_link_frame_head(frame)->blocks;
 }
@@ -31,6 +33,11 @@ static void keep(struct mf_link *l, const uint8_t *frame)
 bool mf_link_waits(const struct mf_link *l)
 {
 	return l->rx_held != 0;
+}
+
+mf_time mf_link_due(const struct mf_link *l)
+{
+	return l->rx_span[l->rx_order[l->rx_head]].start;
 }
 
 struct mf_span *mf_link_take(struct mf_link *l)
@@ -66,7 +73,7 @@ static void rx_data(struct mf_link *l, mf_time now, const uint8_t *frame)
 
 	switch (data) {
 	case LLR_DATA_TAKE:
-		keep(l, frame);
+		keep(l, now, frame);
 		break;
 	case LLR_DATA_DUPLICATE:
 		l->stats.rx_duplicate_frames++;
@@ -163,7 +170,7 @@ static void rx_connection(struct mf_link *l, mf_time now, const uint8_t *frame, 
 /** Whether a frame with a tag is one of this connection; it may be what begins it. */
 static bool is_ours(struct mf_link *l, mf_time now, const struct mf_link_head *h)
 {
-	if (l->up && (h->epoch == l->tag || MF_PLANTED(stale_connection)))
+	if (l->up && (h->epoch == l->tag || MF_SEEDED_BUG(stale_connection)))
 		return true;
 	if (l->up)
 		l->stats.rx_stale_frames++;

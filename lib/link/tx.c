@@ -137,13 +137,12 @@ static void seal(struct mf_link *l, uint8_t *frame, unsigned int blocks)
 	l->stats.tx_data_blocks += blocks;
 }
 
-/** A bucket of one frame. */
 static void pace(struct mf_link *l, mf_time now, unsigned int blocks)
 {
-	mf_time full = (mf_time)l->tx_cut * l->config.period;
+	mf_time period = l->config.pace_period != 0 ? l->config.pace_period : l->config.period;
+	mf_time full = l->config.burst != 0 ? l->config.burst : l->tx_cut * period;
 
-	l->pace_at =
-		mf_time_max(l->pace_at, now > full ? now - full : 0) + (mf_time)blocks * l->config.period;
+	l->pace_at = mf_time_max(l->pace_at, now > full ? now - full : 0) + blocks * period;
 }
 
 static const uint8_t *put_data(struct mf_link *l, mf_time now, enum llr_emit emit, uint16_t *len)

@@ -3,6 +3,18 @@
 
 #include "measure/mf_delivery.h"
 
+/** Whether writes of a pair, and reads, come one after the other, in all networks. */
+static bool all_in_order(const struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->tiers; k++) {
+		const struct mf_stack_ops *stack = f->tier[k].config->stack_ops;
+
+		if (stack != NULL && !stack->writes_ordered)
+			return false;
+	}
+	return true;
+}
+
 struct delivery *delivery_new(const struct mf_fabric *f)
 {
 	struct delivery *d = calloc(1, sizeof(*d));
@@ -11,8 +23,8 @@ struct delivery *delivery_new(const struct mf_fabric *f)
 		return NULL;
 	d->f = f;
 	d->stream = calloc((size_t)f->nodes * DELIVERY_KINDS, sizeof(*d->stream));
-	d->ids = f->config->stack_ops == NULL || f->config->stack_ops->writes_ordered ? 1 : 256;
-	d->payload = calloc(f->nodes, sizeof(*d->payload));
+	d->ids = all_in_order(f) ? 1 : 256;
+	d->payload = calloc(fabric_host_ends(f), sizeof(*d->payload));
 	if (d->payload == NULL || d->stream == NULL || arriving_init(&d->arriving) != 0) {
 		delivery_free(d);
 		return NULL;
@@ -53,11 +65,11 @@ static void message_received(struct delivery_stream *s, mf_time begin, mf_time e
 	s->format += format;
 }
 
-/** What can have crossed a node's line since the begin of the steady state, of what had crossed it as a
+/** What can have crossed a node's link since the begin of the steady state, of what had crossed it as a
  * whole. */
-static uint64_t crossed(const struct delivery *d, uint16_t node, uint64_t octets, mf_time done)
+static uint64_t crossed(const struct delivery *d, uint32_t link, uint64_t octets, mf_time done)
 {
-	uint64_t most = ((done - d->f->measure) / d->f->link[node].period + 1) * 8;
+	uint64_t most = ((done - d->f->measure) / d->f->link[link].period + 1) * 8;
 
 	return octets < most ? octets : most;
 }
@@ -94,14 +106,21 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 		    uint32_t offset, uint32_t octets, bool last, mf_time first, mf_time done)
 {
 	uint16_t to = kind == DELIVERY_READ ? cn : mn, from = kind == DELIVERY_READ ? mn : cn;
-	uint32_t period = d->f->link[cn].period;
+	const struct fabric_way way = fabric_way_of(d->f, cn, mn);
+	const struct fabric_tier *t = way.tier;
+	uint32_t cn_link = t->link[way.from], mn_link = t->link[way.to];
+	uint32_t from_link = kind == DELIVERY_READ ? mn_link : cn_link,
+		 to_link = kind == DELIVERY_READ ? cn_link : mn_link;
+	uint32_t period = d->f->link[from_link].period;
 	struct arriving_message *m, whole;
 
-	if (d->f->link[mn].period > period)
-		period = d->f->link[mn].period;
+	if (d->f->link[to_link].period > period)
+		period = d->f->link[to_link].period;
 	if (done >= d->f->measure && done < d->f->stop) {
-		d->payload[from].up += crossed(d, from, octets, done);
-		d->payload[to].down += crossed(d, to, octets, done);
+		d->payload[fabric_host_number(d->f, from_link, from)].up +=
+			crossed(d, from_link, octets, done);
+		if (!t->config->direct)
+			d->payload[to_link].down += crossed(d, to_link, octets, done);
 	}
 	d->arrived += octets;
 	if (done >= d->f->stop)
@@ -110,7 +129,7 @@ void delivery_chunk(struct delivery *d, unsigned int kind, uint16_t cn, uint16_t
 	if (m == NULL)
 		return;
 	m->octets += octets;
-	m->format += (mf_time)mf_proto_chunk_blocks(&d->f->config->proto, octets) * period;
+	m->format += (mf_time)mf_proto_chunk_blocks(&t->config->proto, octets) * period;
 	if (!last)
 		return;
 	if (m->begin >= d->f->measure)

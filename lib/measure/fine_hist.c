@@ -5,17 +5,17 @@
 
 #include "base/mf_table.h"
 
-#define SUB (UINT64_C(1) << FIGURES_SUB_BITS)
-#define BUCKETS ((64 - FIGURES_SUB_BITS + 1) * SUB)
+#define SUB (UINT64_C(1) << FINE_HIST_SUB_BITS)
+#define BUCKETS ((64 - FINE_HIST_SUB_BITS + 1) * SUB)
 #define PPM 1000000
 
-int figures_init(struct figures *f)
+int fine_hist_init(struct fine_hist *f)
 {
-	*f = (struct figures){.bucket = mf_table_new(BUCKETS, sizeof(*f->bucket))};
+	*f = (struct fine_hist){.bucket = mf_table_new(BUCKETS, sizeof(*f->bucket))};
 	return f->bucket != NULL ? 0 : -ENOMEM;
 }
 
-void figures_fini(struct figures *f)
+void fine_hist_fini(struct fine_hist *f)
 {
 	mf_table_free(f->bucket);
 	f->bucket = NULL;
@@ -29,7 +29,7 @@ static uint64_t high(uint32_t index)
 	return ((index + 1 - shift * SUB) << shift) - 1;
 }
 
-uint64_t figures_percentile(const struct figures *f, uint32_t ppm)
+uint64_t fine_hist_percentile(const struct fine_hist *f, uint32_t ppm)
 {
 	unsigned __int128 scaled = (unsigned __int128)f->count * ppm;
 	uint64_t rank = (uint64_t)((scaled + PPM - 1) / PPM), seen = 0;
@@ -37,7 +37,7 @@ uint64_t figures_percentile(const struct figures *f, uint32_t ppm)
 
 	if (f->count == 0)
 		return 0;
-	for (i = figures_index(f->min); i < figures_index(f->max); i++) {
+	for (i = fine_hist_index(f->min); i < fine_hist_index(f->max); i++) {
 		seen += f->bucket[i];
 		if (seen >= rank)
 			break;

@@ -30,8 +30,11 @@ static bool makes_holes(const struct mf_config_fault *f)
 /** Whether requests of a pair take effect as they were begun (D9), but for what is broken on purpose. */
 static bool in_order(const struct mf_config *c)
 {
-	bool order = c->stack_ops == NULL ? c->sched.order != MF_ORDER_DIRECTION : c->stack_ops->ordered;
+	bool order = true;
 
+	for (unsigned int k = 0; k < c->tiers; k++)
+		order &= c->tier[k].stack_ops == NULL ? c->tier[k].sched.order != MF_ORDER_DIRECTION
+						      : c->tier[k].stack_ops->ordered;
 	for (unsigned int i = 0; i < c->faults; i++)
 		order &= c->fault[i].class != MF_FAULT_DUPLICATE && c->fault[i].class != MF_FAULT_REORDER &&
 			 !(c->backup.on && makes_holes(&c->fault[i]));
@@ -63,12 +66,22 @@ static bool carries_without_llr(const struct mf_fabric *f)
  */
 static bool knows_losses(const struct mf_fabric *f)
 {
-	const struct mf_config_switch *sw = &f->config->sw;
-
 	if (f->clock == MF_CLOCK_WALL && f->config->backup.on)
 		return false;
-	return fabric_whole(f) ||
-	       (sw->grant_timeout[f->clock] == 0 && sw->hold_timeout[f->clock] == 0 && f->part.sw[0]);
+	if (fabric_whole(f))
+		return true;
+	for (unsigned int k = 0; k < f->tiers; k++) {
+		const struct mf_config_switch *sw;
+
+		if (f->tier[k].switches == 0)
+			continue;
+		sw = fabric_switch_config(f, f->tier[k].first_switch);
+
+		if (sw->grant_timeout[f->clock] != 0 || sw->hold_timeout[f->clock] != 0 ||
+		    !f->plays.sw[f->tier[k].first_switch])
+			return false;
+	}
+	return true;
 }
 
 /** Whether somebody may take a right away: what is on its way by then is refused without a word. */
@@ -77,13 +90,21 @@ static bool rights_change(const struct mf_fabric *f)
 	return f->config->regions > 0 && (f->embedded != NULL || !fabric_whole(f));
 }
 
+static bool all_edm(const struct mf_config *c)
+{
+	for (unsigned int k = 0; k < c->tiers; k++)
+		if (c->tier[k].stack_ops != NULL || c->tier[k].bridge_ops != NULL)
+			return false;
+	return true;
+}
+
 /** Whether nothing is lost without a word, as far as is known before the run. */
 static bool lossless(const struct mf_fabric *f)
 {
 	const struct mf_config *c = f->config;
 
-	return c->faults == 0 && c->stack_ops == NULL && c->bridge_ops == NULL && !carries_without_llr(f) &&
-	       knows_losses(f) && !rights_change(f);
+	return c->faults == 0 && all_edm(c) && !carries_without_llr(f) && knows_losses(f) &&
+	       !rights_change(f);
 }
 
 /** In a switch. */
@@ -130,7 +151,7 @@ static uint64_t lost_here(const struct mf_fabric *f)
 static bool tells(const struct mf_fabric *f)
 {
 	const struct mf_config *c = f->config;
-	bool tells = c->stack_ops == NULL && c->bridge_ops == NULL;
+	bool tells = all_edm(c);
 
 	for (unsigned int i = 0; i < c->faults && c->backup.on; i++)
 		tells &= !makes_holes(&c->fault[i]) && c->fault[i].class != MF_FAULT_REORDER;
@@ -154,23 +175,23 @@ static struct mf_history_config config_of(const struct mf_fabric *f)
 	return h;
 }
 
-/** What a store holds at the start is not 0. */
+/** What a store, or a sink, holds at the start is not 0. */
 static void stores(struct mf_fabric *f)
 {
 	for (unsigned int k = 0; k < f->config->workloads; k++) {
 		const struct mf_config_workload *w = &f->config->workload[k];
 		struct mf_store s;
 
-		if (!w->ycsb.on)
+		if (!w->ycsb.on && !mf_config_is_sink(&f->config->node[w->targets.node[0]]))
 			continue;
 		s = mf_config_store(w);
 		for (unsigned int t = 0; t < w->targets.n; t++)
 			mf_history_unknown(mf_history_log(f->history, 0), w->targets.node[t], w->base,
-					   mf_store_extent(&s));
+					   w->ycsb.on ? mf_store_extent(&s) : w->clients.n * w->span);
 	}
 }
 
-/** Whether a node has a client, or may have a guest, whose operations are recorded. */
+/** Whether a node has a client, or may have an embedded client, whose operations are recorded. */
 static bool asks(const struct mf_fabric *f, unsigned int i)
 {
 	const struct node *n = &f->node[i];

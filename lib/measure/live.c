@@ -138,52 +138,62 @@ bool mf_fabric_host(const struct mf_fabric *f, unsigned int node, struct mf_host
 	return n != NULL;
 }
 
-/** The switch at the other end of a node's link, of two the first one, and its port there. */
-static const struct mf_sw *switch_at(const struct mf_fabric *f, unsigned int node, unsigned int *port)
+/** An end of the first link of a node. */
+static const struct mf_end *end_at(const struct mf_fabric *f, unsigned int node, enum mf_link_end end)
 {
-	const struct mf_end *e = fabric_port(f, fabric_port_of(f, 0, node));
+	const struct mf_end *e = &f->graph->end[mf_topology_end(f->graph, node, 0)];
 
-	*port = e->port;
-	return f->sw[f->graph->role[e->role].number].sw;
+	return end == MF_LINK_NODE ? e : &f->graph->end[e->peer];
 }
 
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end)
 {
-	const struct node *n = node_at(f, node);
-	const struct mf_sw *sw;
-	unsigned int port;
+	static const struct mf_mux_stats nothing; /* another process has that node */
+	const struct mf_vertex *r;
+	const struct mf_end *e;
 
-	if (n == NULL)
+	if (node_at(f, node) == NULL)
 		return NULL;
-	if (end == MF_LINK_NODE)
-		return mf_node_mux_stats(n->host);
-	sw = switch_at(f, node, &port);
-	return mf_sw_mux_stats(sw, port);
+	e = end_at(f, node, end);
+	r = &f->graph->role[e->role];
+	if (r->kind == MF_VERTEX_SWITCH)
+		return mf_sw_mux_stats(f->sw[r->number].sw, e->port);
+	return node_at(f, r->number) != NULL ? mf_mux_stats(mf_node_mux(f->node[r->number].host, e->port))
+					     : &nothing;
 }
 
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
 						enum mf_link_end end)
 {
-	const struct node *n = node_at(f, node);
-	const struct mf_sw *sw;
-	unsigned int port;
+	static const struct mf_demux_stats nothing;
+	const struct mf_vertex *r;
+	const struct mf_end *e;
 
-	if (n == NULL)
+	if (node_at(f, node) == NULL)
 		return NULL;
-	if (end == MF_LINK_NODE)
-		return &mf_node_demux(n->host)->stats;
-	sw = switch_at(f, node, &port);
-	return &mf_sw_demux(sw, port)->stats;
+	e = end_at(f, node, end);
+	r = &f->graph->role[e->role];
+	if (r->kind == MF_VERTEX_SWITCH)
+		return &mf_sw_demux(f->sw[r->number].sw, e->port)->stats;
+	return node_at(f, r->number) != NULL ? &mf_node_demux_of(f->node[r->number].host, e->port)->stats
+					     : &nothing;
 }
 
 void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
 {
 	struct mf_switch_stats one;
 
-	mf_sw_stats(f->sw[0].sw, out);
-	for (unsigned int k = 1; k < f->graph->switches && f->routes != NULL; k++) {
-		mf_sw_stats(f->sw[k].sw, &one); /* of a switch of frames these alone */
-		out->frames += one.frames;
+	if (f->graph->switches > 0)
+		mf_sw_stats(f->sw[0].sw, out);
+	else
+		*out = (struct mf_switch_stats){0};
+	for (unsigned int k = 1; k < f->graph->switches; k++) {
+		mf_sw_stats(f->sw[k].sw, &one);
+		if (f->config->backup.on) {
+			mf_counters_add(mf_switch_counters, out, &one);
+			continue;
+		}
+		out->frames += one.frames; /* of a switch of frames these alone */
 		out->drop_proto += one.drop_proto;
 		out->drop_room += one.drop_room;
 		out->drop_frame_room += one.drop_frame_room;
@@ -192,17 +202,31 @@ void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out)
 
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out)
 {
-	mf_scheduler_stats(f->sw[0].sched, out);
+	struct mf_sched_stats one;
+
+	if (f->graph->switches > 0)
+		mf_scheduler_stats(f->sw[0].sched, out);
+	else
+		*out = (struct mf_sched_stats){0};
+	for (unsigned int k = 1; k < f->graph->switches && f->config->backup.on; k++) {
+		mf_scheduler_stats(f->sw[k].sched, &one);
+		mf_counters_add(mf_sched_counters, out, &one);
+	}
 }
 
-unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsigned int to,
+unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int tier, unsigned int from, unsigned int to,
 			     struct mf_counter *out)
 {
+	const struct fabric_tier *t = &f->tier[tier];
 	struct mf_counter one[MF_COUNTERS_MAX];
 	unsigned int n = 0, m;
 
-	for (unsigned int i = from; i < to; i++) {
-		m = node_at(f, i) != NULL ? mf_node_stack_counters(f->node[i].host, one) : 0;
+	for (unsigned int i = 0; i < t->nodes; i++) {
+		const struct node *node = node_at(f, t->node[i]);
+
+		if (node == NULL || t->node[i] < from || t->node[i] >= to)
+			continue;
+		m = mf_node_stack_counters(mf_node_host(node->host, t->end[i]), one);
 		if (m == 0)
 			continue;
 		if (n == 0)
@@ -214,13 +238,28 @@ unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsig
 	return n;
 }
 
-unsigned int mf_fabric_bridge(const struct mf_fabric *f, struct mf_counter *out)
+unsigned int mf_fabric_bridge(const struct mf_fabric *f, unsigned int tier, struct mf_counter *out)
 {
+	const struct fabric_tier *t = &f->tier[tier];
 	struct mf_counter one[MF_COUNTERS_MAX];
-	unsigned int n = mf_sw_bridge_counters(f->sw[0].sw, out);
+	unsigned int n = t->switches > 0 ? mf_sw_bridge_counters(f->sw[t->first_switch].sw, out) : 0;
 
-	for (unsigned int k = 1; k < f->graph->switches && n > 0; k++) {
-		mf_sw_bridge_counters(f->sw[k].sw, one);
+	for (unsigned int k = 1; k < t->switches && n > 0; k++) {
+		mf_sw_bridge_counters(f->sw[t->first_switch + k].sw, one);
+		mf_counter_list_add(out, one, n);
+	}
+	return n;
+}
+
+unsigned int mf_fabric_policy(const struct mf_fabric *f, unsigned int tier, struct mf_counter *out)
+{
+	const struct fabric_tier *t = &f->tier[tier];
+	struct mf_counter one[MF_COUNTERS_MAX];
+	unsigned int n =
+		t->switches > 0 ? mf_scheduler_policy_counters(f->sw[t->first_switch].sched, out) : 0;
+
+	for (unsigned int k = 1; k < t->switches && n > 0; k++) {
+		mf_scheduler_policy_counters(f->sw[t->first_switch + k].sched, one);
 		mf_counter_list_add(out, one, n);
 	}
 	return n;

@@ -7,8 +7,8 @@
 static bool grow(struct message_client *c)
 {
 	if ((c->chunks & (c->chunks - 1)) == 0) {
-		size_t room = c->chunks > 0 ? 2 * (size_t)c->chunks : 1;
-		struct message_entry **more = realloc(c->chunk, room * sizeof(*more));
+		size_t capacity = c->chunks > 0 ? 2 * (size_t)c->chunks : 1;
+		struct message_entry **more = realloc(c->chunk, capacity * sizeof(*more));
 
 		if (more == NULL)
 			return false;

@@ -29,7 +29,7 @@ struct delivery_payload {
 
 struct delivery {
 	const struct mf_fabric *f;
-	struct delivery_payload *payload; /**< [nodes] */
+	struct delivery_payload *payload; /**< [fabric_host_ends()] */
 	struct delivery_stream *stream; /**< [nodes][DELIVERY_KINDS] */
 	struct arriving arriving; /**< one a pair and kind, or, where messages are unordered, one an id */
 	unsigned int ids; /**< 1 where messages of a pair are in order */

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FIGURES_SUB_BITS 14
+#define FINE_HIST_SUB_BITS 14
 
-struct figures {
+struct fine_hist {
 	uint64_t count;
 	uint64_t min, max; /**< exact */
 	double sum;
@@ -20,30 +20,30 @@ struct figures {
 };
 
 /** @return 0 or -ENOMEM */
-int figures_init(struct figures *f);
-void figures_fini(struct figures *f);
+int fine_hist_init(struct fine_hist *f);
+void fine_hist_fini(struct fine_hist *f);
 
-static inline uint32_t figures_index(uint64_t value)
+static inline uint32_t fine_hist_index(uint64_t value)
 {
-	uint64_t sub = UINT64_C(1) << FIGURES_SUB_BITS;
-	unsigned int shift = (63 ^ (unsigned int)__builtin_clzll(value | sub)) - FIGURES_SUB_BITS;
+	uint64_t sub = UINT64_C(1) << FINE_HIST_SUB_BITS;
+	unsigned int shift = (63 ^ (unsigned int)__builtin_clzll(value | sub)) - FINE_HIST_SUB_BITS;
 
 	return (uint32_t)(shift * sub + (value >> shift));
 }
 
-static inline void figures_add(struct figures *f, uint64_t value)
+static inline void fine_hist_add(struct fine_hist *f, uint64_t value)
 {
 	f->min = f->count == 0 || value < f->min ? value : f->min;
 	f->max = value > f->max ? value : f->max;
 	f->count++;
 	f->sum += (double)value;
-	f->bucket[figures_index(value)]++;
+	f->bucket[fine_hist_index(value)]++;
 }
 
 /** The value at rank ceil(ppm / 10^6 * count), or at most 1/16,384 above it; never above max. 0: of none */
-uint64_t figures_percentile(const struct figures *f, uint32_t ppm);
+uint64_t fine_hist_percentile(const struct fine_hist *f, uint32_t ppm);
 
-static inline double figures_mean(const struct figures *f)
+static inline double fine_hist_mean(const struct fine_hist *f)
 {
 	return f->count > 0 ? f->sum / (double)f->count : 0;
 }

@@ -41,17 +41,22 @@ bool mf_fabric_host(const struct mf_fabric *f, unsigned int node, struct mf_host
 const struct mf_mux_stats *mf_fabric_sent(const struct mf_fabric *f, unsigned int node, enum mf_link_end end);
 const struct mf_demux_stats *mf_fabric_received(const struct mf_fabric *f, unsigned int node,
 						enum mf_link_end end);
+/** Of all switches together; of all schedulers. */
 void mf_fabric_switch(const struct mf_fabric *f, struct mf_switch_stats *out);
 void mf_fabric_sched(const struct mf_fabric *f, struct mf_sched_stats *out);
 /**
- * What the stacks above the MAC of nodes [from, to) have counted together.
+ * What the stacks above the MAC of nodes [from, to) have counted together, in one network.
+ * @param tier  of the file; 0 where there are none
  * @param out  room for MF_COUNTERS_MAX
  * @return how many counters; 0: none of these nodes is here and has such a stack
  */
-unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int from, unsigned int to,
+unsigned int mf_fabric_stack(const struct mf_fabric *f, unsigned int tier, unsigned int from, unsigned int to,
 			     struct mf_counter *out);
 /** The same of what forwards for such stacks in the switch. */
-unsigned int mf_fabric_bridge(const struct mf_fabric *f, struct mf_counter *out);
+unsigned int mf_fabric_bridge(const struct mf_fabric *f, unsigned int tier, struct mf_counter *out);
+
+/** The same of the policies of schedulers. */
+unsigned int mf_fabric_policy(const struct mf_fabric *f, unsigned int tier, struct mf_counter *out);
 
 /** All clients have begun what they are to begin, and all of that has completed or failed. */
 bool mf_fabric_clients_done(const struct mf_fabric *f);

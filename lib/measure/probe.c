@@ -50,7 +50,9 @@ static void effect_of(struct mf_fabric *f, uint16_t cn, struct pending_write *w,
 /** How long what a node sends is on links at least, until it is at another one. */
 static mf_time on_links(const struct mf_fabric *f, uint16_t from, uint16_t to)
 {
-	mf_time t = f->link[from].delay + f->link[to].delay;
+	const struct fabric_tier *tier = fabric_common_tier(f, from, to);
+	mf_time t =
+		f->link[tier->link[tier->number[from]]].delay + f->link[tier->link[tier->number[to]]].delay;
 
 	if (!f->config->backup.on)
 		return t;
@@ -91,9 +93,63 @@ static void response(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t 
 	delivery_chunk(f->delivery, DELIVERY_READ, cn, mn, id, offset, octets, last, first, done);
 }
 
+/* The same of a network whose nodes have other numbers than in the fabric. */
+
+static void tier_begun(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint64_t user, mf_time submitted)
+{
+	const struct fabric_tier *t = ctx;
+
+	t->f->probe.begun(t->f->probe.ctx, t->node[cn], t->node[mn], id, user, submitted);
+}
+
+static void tier_effect(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
+			bool last, mf_time first, mf_time done)
+{
+	const struct fabric_tier *t = ctx;
+
+	t->f->probe.effect(t->f->probe.ctx, t->node[cn], t->node[mn], id, offset, octets, last, first, done);
+}
+
+static void tier_response(void *ctx, uint16_t cn, uint16_t mn, uint32_t id, uint32_t offset, uint32_t octets,
+			  bool last, mf_time first, mf_time done)
+{
+	const struct fabric_tier *t = ctx;
+
+	t->f->probe.response(t->f->probe.ctx, t->node[cn], t->node[mn], id, offset, octets, last, first,
+			     done);
+}
+
+/** Of each network. */
+static void init_tiers(struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->tiers; k++) {
+		struct fabric_tier *t = &f->tier[k];
+
+		t->probe = f->probe; /* stages are of a run without tiers */
+		if (fabric_is_plain(f))
+			continue;
+		t->probe.begun = tier_begun;
+		t->probe.effect = tier_effect;
+		t->probe.response = tier_response;
+		t->probe.ctx = t;
+	}
+}
+
+/** Whether writes of all pairs take effect as they were begun. */
+static bool all_ordered(const struct mf_fabric *f)
+{
+	for (unsigned int k = 0; k < f->tiers; k++) {
+		const struct mf_stack_ops *stack = f->tier[k].config->stack_ops;
+
+		if (stack != NULL && !stack->ordered)
+			return false;
+	}
+	return true;
+}
+
 int probe_init(struct mf_fabric *f)
 {
-	bool ordered = f->config->stack_ops == NULL || f->config->stack_ops->ordered;
+	bool ordered = all_ordered(f);
 
 	f->delivery = delivery_new(f);
 	if (f->delivery == NULL || pending_init(&f->pending, (uint16_t)f->nodes, ordered) != 0)
@@ -104,12 +160,13 @@ int probe_init(struct mf_fabric *f)
 			return -ENOMEM;
 	}
 	f->probe = (struct mf_probe){.effect = effect, .response = response, .begun = begun, .ctx = f};
-	if (!f->config->report_stages)
-		return 0;
-	f->stages = stages_new(&f->timing);
-	f->probe.stamp = stamp;
-	f->probe.start = start;
-	return f->stages != NULL ? 0 : -ENOMEM;
+	if (f->config->report_stages) {
+		f->stages = stages_new(&f->tier->timing);
+		f->probe.stamp = stamp;
+		f->probe.start = start;
+	}
+	init_tiers(f);
+	return f->stages != NULL || !f->config->report_stages ? 0 : -ENOMEM;
 }
 
 uint64_t fabric_lost_writes(const struct mf_fabric *f)

@@ -92,11 +92,12 @@ static struct arrived arrived(const struct mf_fabric *f)
 {
 	struct arrived a = {0};
 
-	for (unsigned int i = 0; i < f->nodes; i++) {
+	for (uint32_t i = 0; i < fabric_host_ends(f); i++) {
 		const struct delivery_payload *p = &f->delivery->payload[i];
+		uint32_t link = fabric_host_end(f, i)->link;
 
-		a.octets += p->down;
-		a.busiest = fmax(a.busiest, (double)RTE_MAX(p->up, p->down) / 8 * f->link[i].period);
+		a.octets += fabric_is_direct(f, link) ? p->up : p->down;
+		a.busiest = fmax(a.busiest, (double)RTE_MAX(p->up, p->down) / 8 * f->link[link].period);
 	}
 	return a;
 }

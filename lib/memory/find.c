@@ -3,7 +3,7 @@
 
 #include "memory/mf_memory.h"
 
-static const struct mf_memory_ops *const kinds[] = {&mf_memory_flat};
+static const struct mf_memory_ops *const kinds[] = {&mf_memory_flat, &mf_memory_sink};
 
 const struct mf_memory_ops *mf_memory_find(const char *name)
 {

@@ -6,9 +6,9 @@
 #include <numaif.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/mf_cycles.h"
+#include "memory/map.h"
 #include "memory/mf_memory.h"
 
 #define PAGE UINT64_C(4096)
@@ -21,29 +21,10 @@ struct mf_memory {
 	uint8_t *octets;
 	uint64_t size; /**< what may be accessed; the mapping is rounded up */
 	uint64_t mapped;
+	uint64_t held; /**< reads */
 	mf_time dram;
+	struct mf_memory_use *use;
 };
-
-static void *map(uint64_t size, int flags)
-{
-	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-}
-
-/*
- * Reserved huge pages, all of them now, so that none is missing later; else ordinary pages, as they
- * are touched, and the kernel is asked to join them.
- */
-static void *map_pages(uint64_t size, bool huge_pages)
-{
-	void *octets = huge_pages ? map(size, MAP_HUGETLB) : MAP_FAILED;
-
-	if (octets != MAP_FAILED)
-		return octets;
-	octets = map(size, MAP_NORESERVE);
-	if (octets != MAP_FAILED && huge_pages)
-		(void)madvise(octets, size, MADV_HUGEPAGE);
-	return octets;
-}
 
 /*
  * Preferred, not bound: a node without a free page would end the program. Where there is no NUMA, or the
@@ -75,12 +56,13 @@ static int flat_init(struct mf_memory *m, const struct mf_memory_config *config)
 	m->size = config->size;
 	m->mapped = (config->size + page - 1) / page * page;
 	m->dram = config->dram;
-	m->octets = map_pages(m->mapped, config->huge_pages && page == HUGE_PAGE);
-	if (m->octets == MAP_FAILED)
+	m->use = config->use;
+	m->octets = memory_map(m->mapped, config->huge_pages && page == HUGE_PAGE);
+	if (m->octets == NULL)
 		return -errno;
 	rc = place(m->octets, m->mapped, config->numa_node);
 	if (rc)
-		munmap(m->octets, m->mapped);
+		memory_unmap(m->octets, m->mapped);
 	return rc;
 }
 
@@ -103,7 +85,7 @@ static void flat_destroy(struct mf_memory *m)
 {
 	if (!m)
 		return;
-	munmap(m->octets, m->mapped);
+	memory_unmap(m->octets, m->mapped);
 	free(m);
 }
 
@@ -112,71 +94,86 @@ static uint8_t flat_check(const struct mf_memory *m, uint64_t addr, uint64_t len
 	return len <= m->size && addr <= m->size - len ? MF_OK : MF_ERR_RANGE;
 }
 
-static uint8_t flat_read(struct mf_memory *m, uint64_t addr, uint32_t len, void *out)
+/** It reads, and then writes what comes of it (EDM 3.2.1). */
+static uint8_t flat_rmw(struct mf_memory *m, const struct mf_access *a, struct mf_answer *out)
 {
-	MF_CYCLES(MF_CYCLES_MEMORY);
-	uint8_t status = flat_check(m, addr, len);
+	uint64_t word, arg[2];
 
-	if (status == MF_OK)
-		memcpy(out, m->octets + addr, len);
-	return status;
-}
-
-static uint8_t flat_write(struct mf_memory *m, uint64_t addr, uint32_t len, const void *in)
-{
-	MF_CYCLES(MF_CYCLES_MEMORY);
-	uint8_t status = flat_check(m, addr, len);
-
-	if (status == MF_OK)
-		memcpy(m->octets + addr, in, len);
-	return status;
-}
-
-static uint64_t modified(uint8_t op, uint64_t old, const uint64_t arg[2])
-{
-	switch (op) {
-	case MF_RMW_CAS:
-		return old == arg[0] ? arg[1] : old;
-	case MF_RMW_FADD:
-		return old + arg[0];
-	case MF_RMW_SWAP:
-		return arg[0];
-	case MF_RMW_FOR:
-		return old | arg[0];
-	default: /* MF_RMW_FAND */
-		return old & arg[0];
-	}
-}
-
-static uint8_t flat_rmw(struct mf_memory *m, uint8_t op, uint64_t addr, const uint64_t arg[2], uint64_t *old)
-{
-	MF_CYCLES(MF_CYCLES_MEMORY);
-	uint64_t word;
-
-	if (op >= MF_RMW_OPS)
+	if (a->op >= MF_RMW_OPS)
 		return MF_ERR_OPCODE;
-	if (flat_check(m, addr, RMW_OCTETS) != MF_OK)
+	if (flat_check(m, a->addr, RMW_OCTETS) != MF_OK)
 		return MF_ERR_RANGE;
-	if (addr % RMW_OCTETS != 0)
+	if (a->addr % RMW_OCTETS != 0)
 		return MF_ERR_ALIGN;
-	memcpy(old, m->octets + addr, RMW_OCTETS);
-	word = modified(op, *old, arg);
-	memcpy(m->octets + addr, &word, RMW_OCTETS);
+	out->time = 2 * m->dram;
+	out->second = m->dram;
+	if (a->dry)
+		return MF_OK;
+	memcpy(arg, a->data, sizeof(arg));
+	memcpy(&out->old, m->octets + a->addr, RMW_OCTETS);
+	word = mf_memory_modified(a->op, out->old, arg);
+	memcpy(m->octets + a->addr, &word, RMW_OCTETS);
+	if (m->use != NULL) {
+		mf_memory_count(&m->use->read, RMW_OCTETS);
+		mf_memory_count(&m->use->written, RMW_OCTETS);
+	}
 	return MF_OK;
 }
 
-/* An open page or a closed one, short or long: the parameter is the time of any access. */
-static mf_time flat_delay(const struct mf_memory *m, uint64_t addr, uint32_t len)
+/**
+ * An address is its place, and everybody has every right. An open page or a closed one, short or long: the
+ * parameter is the time of any access; a write is done for who sent it when the controller has it.
+ */
+static uint8_t flat_access(struct mf_memory *m, const struct mf_access *a, struct mf_answer *out)
 {
-	(void)addr;
-	(void)len;
-	return m->dram;
+	MF_CYCLES(MF_CYCLES_MEMORY);
+	uint8_t *octets;
+
+	if (a->right == MF_RIGHT_RMW)
+		return flat_rmw(m, a, out);
+	if (flat_check(m, a->addr, a->len) != MF_OK)
+		return MF_ERR_RANGE;
+	octets = m->octets + a->addr;
+	out->second = 0;
+	if (a->right == MF_RIGHT_WRITE) {
+		out->time = 0;
+		if (a->dry)
+			return MF_OK;
+		memcpy(octets, a->data, a->len);
+		if (m->use != NULL)
+			mf_memory_count(&m->use->written, a->len);
+		return MF_OK;
+	}
+	out->time = m->dram;
+	out->places = (struct mf_places){.at = {octets}, .len = {a->len}};
+	if (a->dry)
+		return MF_OK;
+	m->held += a->hold;
+	if (m->use != NULL)
+		mf_memory_count(&m->use->read, a->len);
+	return MF_OK;
+}
+
+static void flat_let_go(struct mf_memory *m, const struct mf_places *places)
+{
+	(void)places; /* nothing moves */
+	m->held--;
+}
+
+static uint64_t flat_held(const struct mf_memory *m)
+{
+	return m->held;
 }
 
 static const void *flat_at(const struct mf_memory *m, uint64_t addr, uint32_t len)
 {
 	MF_CYCLES(MF_CYCLES_MEMORY);
 	return flat_check(m, addr, len) == MF_OK ? m->octets + addr : NULL;
+}
+
+static void flat_fetch(const struct mf_memory *m, uint64_t addr)
+{
+	__builtin_prefetch(addr < m->size ? m->octets + addr : NULL, 1);
 }
 
 static uint8_t flat_zero(struct mf_memory *m, uint64_t addr, uint64_t len)
@@ -192,11 +189,11 @@ const struct mf_memory_ops mf_memory_flat = {
 	.name = "flat",
 	.create = flat_create,
 	.destroy = flat_destroy,
-	.check = flat_check,
-	.read = flat_read,
-	.write = flat_write,
-	.rmw = flat_rmw,
-	.delay = flat_delay,
+	.access = flat_access,
+	.let_go = flat_let_go,
+	.held = flat_held,
+	.fetch = flat_fetch,
 	.at = flat_at,
+	.check = flat_check,
 	.zero = flat_zero,
 };

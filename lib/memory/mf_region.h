@@ -2,9 +2,11 @@
 /*
  * Who may do what in which part of a memory node's memory (SECURITY.md).
  *
- * A region has an owner, readers and writers, and a key of 64 random bits for each right, which lasts for an
- * epoch: until the region gets another owner, or the node is started again. Access takes both: the node that
- * asks, which the switch binds to its port, has the right, and the message bears the key. What is in no
+ * Regions are a memory over another one: its accesses pass their check first.
+ *
+ * A region has an owner, readers and writers, and a key of 64 random bits for each mf_right. A key lasts for
+ * an epoch: until the region gets another owner, or the node is started again. Access takes both: the node
+ * that asks, which the switch binds to its port, has the right, and the message bears the key. What is in no
  * region cannot be accessed at all.
  *
  * Whoever is refused learns nothing: there is one answer for no region, beyond its end, no right and a wrong
@@ -19,14 +21,6 @@
 
 #define MF_REGIONS_MAX 256 /**< of a memory node */
 #define MF_REGION_FREE UINT16_MAX /**< owner: nobody; who claims it first has it */
-
-/** What a key is good for. */
-enum mf_right {
-	MF_RIGHT_READ,
-	MF_RIGHT_WRITE,
-	MF_RIGHT_RMW, /**< of who may read and write: an atomic does both */
-	MF_RIGHTS
-};
 
 /** Why an access or a request for a key was refused. For the memory node's operator alone. */
 enum mf_refusal {
@@ -85,6 +79,14 @@ struct mf_regions_stats {
 };
 
 struct mf_regions;
+
+/** Regions as a memory: mf_regions_memory(). They are made and freed as regions, not by this table. */
+extern const struct mf_memory_ops mf_memory_regions;
+
+static inline struct mf_memory *mf_regions_memory(struct mf_regions *r)
+{
+	return (struct mf_memory *)r;
+}
 
 /** @return NULL with errno: EINVAL for regions that overlap, or are not within the memory; ENOMEM */
 struct mf_regions *mf_regions_new(const struct mf_regions_config *config);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "memory/mf_region.h"
 
 struct region {
@@ -88,15 +88,23 @@ static uint64_t bounded(uint64_t value)
 	return choose(is_zero(value >> 49), value, UINT64_C(1) << 49);
 }
 
-uint8_t mf_regions_check(struct mf_regions *r, uint16_t src, enum mf_right right, uint64_t addr, uint64_t len,
-			 uint64_t key)
+/** Why a node may not do what it asks for with this key, in the same steps whatever comes of it. */
+static uint64_t judge(struct mf_regions *r, uint16_t src, enum mf_right right, uint64_t addr, uint64_t len,
+		      uint64_t key)
 {
 	const struct region *g = find(r, bounded(addr));
 	uint64_t reason = reason_of(g, src % MF_PORTS_MAX, right, bounded(addr), bounded(len));
-	uint64_t differs = (key ^ g->key[right]) & (MF_PLANTED(key_in_part) ? UINT32_MAX : UINT64_MAX);
+	uint64_t differs = (key ^ g->key[right]) & (MF_SEEDED_BUG(key_in_part) ? UINT32_MAX : UINT64_MAX);
 	uint64_t wrong = choose(is_zero(differs), MF_REFUSAL_NONE, MF_REFUSAL_KEY);
 
-	reason = choose(is_zero(reason), wrong, reason);
+	return choose(is_zero(reason), wrong, reason);
+}
+
+uint8_t mf_regions_check(struct mf_regions *r, uint16_t src, enum mf_right right, uint64_t addr, uint64_t len,
+			 uint64_t key)
+{
+	uint64_t reason = judge(r, src, right, addr, len, key);
+
 	for (uint64_t i = 0; i < MF_REFUSALS; i++) /* all alike: which one it is is seen nowhere */
 		r->stats.refused[i] += is_zero(reason ^ i);
 	return status_of(reason);
@@ -160,7 +168,7 @@ static void set_rights(struct region *g, const struct mf_region_nodes *readers,
 static void hand_over(struct mf_regions *r, struct region *g, uint16_t owner,
 		      const struct mf_region_nodes *readers, const struct mf_region_nodes *writers)
 {
-	if (!MF_PLANTED(not_zeroed))
+	if (!MF_SEEDED_BUG(not_zeroed))
 		r->memory_ops->zero(r->memory, g->at, g->size);
 	r->stats.zeroed += g->size;
 	if (g->owner != MF_REGION_FREE)
@@ -264,6 +272,90 @@ void mf_regions_renew(struct mf_regions *r, mf_region_draw draw, void *draw_ctx)
 	for (unsigned int i = 0; i < r->regions; i++)
 		renew_keys(r, &r->region[i]);
 }
+
+/* ---- as a memory ---- */
+
+static struct mf_regions *of(struct mf_memory *m)
+{
+	return (struct mf_regions *)m;
+}
+
+static const struct mf_regions *const_of(const struct mf_memory *m)
+{
+	return (const struct mf_regions *)m;
+}
+
+static uint8_t regions_access(struct mf_memory *m, const struct mf_access *a, struct mf_answer *out)
+{
+	struct mf_regions *r = of(m);
+	enum mf_right right = (enum mf_right)a->right;
+	uint8_t status;
+
+	if (a->dry) /* it is no access, so it is not counted */
+		status = status_of(judge(r, a->node, right, a->addr, a->len, a->key));
+	else
+		status = mf_regions_check(r, a->node, right, a->addr, a->len, a->key);
+	return status == MF_OK ? r->memory_ops->access(r->memory, a, out) : status;
+}
+
+static void regions_let_go(struct mf_memory *m, const struct mf_places *places)
+{
+	of(m)->memory_ops->let_go(of(m)->memory, places);
+}
+
+static uint64_t regions_held(const struct mf_memory *m)
+{
+	return const_of(m)->memory_ops->held(const_of(m)->memory);
+}
+
+static void regions_fetch(const struct mf_memory *m, uint64_t addr)
+{
+	const_of(m)->memory_ops->fetch(const_of(m)->memory, addr);
+}
+
+static const void *regions_at(const struct mf_memory *m, uint64_t addr, uint32_t len)
+{
+	return const_of(m)->memory_ops->at(const_of(m)->memory, addr, len);
+}
+
+static uint8_t regions_check(const struct mf_memory *m, uint64_t addr, uint64_t len)
+{
+	return const_of(m)->memory_ops->check(const_of(m)->memory, addr, len);
+}
+
+static uint8_t regions_zero(struct mf_memory *m, uint64_t addr, uint64_t len)
+{
+	return of(m)->memory_ops->zero(of(m)->memory, addr, len);
+}
+
+static uint8_t regions_ask(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint64_t *result)
+{
+	const uint64_t *arg = a->data;
+
+	*result = 0;
+	switch (op) {
+	case MF_RMW_ATTACH:
+		return mf_regions_attach(of(m), a->node, arg[0], a->addr, result);
+	case MF_RMW_CLAIM:
+		return mf_regions_claim(of(m), a->node, a->addr, result);
+	case MF_RMW_RELEASE:
+		return mf_regions_release(of(m), a->node, a->addr, result);
+	default: /* MF_RMW_SHARE */
+		return mf_regions_share(of(m), a->node, a->addr, arg[0]);
+	}
+}
+
+const struct mf_memory_ops mf_memory_regions = {
+	.name = "regions",
+	.access = regions_access,
+	.let_go = regions_let_go,
+	.held = regions_held,
+	.fetch = regions_fetch,
+	.at = regions_at,
+	.check = regions_check,
+	.zero = regions_zero,
+	.ask = regions_ask,
+};
 
 /* ---- set-up ---- */
 

@@ -11,7 +11,8 @@
 
 #include "base/mf_time.h"
 
-#define MF_PORTS_MAX 512 /**< nodes of a fabric: of EDM, 9 bits of destination (2.1, 3.1.4) */
+#define MF_PORTS_MAX 512 /**< nodes of a fabric of messages: of EDM, 9 bits of destination (2.1, 3.1.4) */
+#define MF_NODES_MAX 4096 /**< nodes of a fabric of frames, and ports of a switch there */
 #define MF_ADDR_MAX ((UINT64_C(1) << 48) - 1)
 #define MF_MESSAGE_MAX 65536 /**< bytes of a message: of EDM, sizes are stored minus one in 16 bits */
 
@@ -44,7 +45,8 @@ enum mf_status {
 	MF_ERR_UNKNOWN, /**< local: a write or atomic whose outcome is not known */
 	MF_ERR_KEY, /**< access refused */
 	MF_ERR_RESTARTED, /**< the switch's word of a node that lost its link; a read that was under way */
-	MF_ERR_LIFE, /**< on the wire alone: which life a node has; to the switch: that this is known */
+	MF_ERR_INCARNATION, /**< on the wire alone: which incarnation a node has; to the switch: that this is
+			       known */
 	MF_STATUSES, /**< outcomes of operations end here */
 	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
 };

@@ -29,7 +29,7 @@ const char *mf_status_name(uint8_t status)
 		[MF_ERR_UNKNOWN] = "unknown",
 		[MF_ERR_KEY] = "key",
 		[MF_ERR_RESTARTED] = "restarted",
-		[MF_ERR_LIFE] = "life",
+		[MF_ERR_INCARNATION] = "life",
 		[MF_ERR_GAP] = "gap",
 	};
 

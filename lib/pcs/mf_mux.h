@@ -43,6 +43,11 @@ struct mf_mux_config {
 	uint16_t quantum; /**< of FAIR, in blocks: what one side may send before the other's turn */
 	bool align8; /**< see mf_frame_enc_init() */
 	bool memory_enabled; /**< false: a standard port; every push is refused */
+	/**
+	 * Wall clock: the line takes its time, a few blocks a call of mf_mux_pull(). So what waits is chosen
+	 * anew at each of them, and messages are not put together, which pays where all goes out at once.
+	 */
+	bool shaped;
 };
 
 /** A handle of a memory message in the queue; valid until its last block was pulled. */
@@ -224,6 +229,13 @@ void mf_mux_inherit(struct mf_mux *m, const struct mf_mux *from);
 
 /** Memory blocks that wait at now: pushed, and not started before now. */
 uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now);
+
+/**
+ * Octets that wait: 8 of each block of memory messages that are ready and have not begun, and the frames,
+ * with their FCS; one that has begun counts until the gap behind it has gone. Virtual clock: the same in
+ * whatever spans. Wall clock: any thread may ask, and has what was true a moment ago.
+ */
+uint64_t mf_mux_octets(const struct mf_mux *m, mf_time now);
 
 /** Virtual clock: memory blocks that have been given out and start after now. */
 uint32_t mf_mux_ahead(const struct mf_mux *m, mf_time now);

@@ -8,8 +8,7 @@
 #include "base/mf_fetch.h"
 #include "pcs/mux_open.h"
 
-/** Longest block time, for sums of a span's in 32 bits. */
-#define PERIOD_MAX (UINT32_C(1) << 24)
+#define PERIOD_MAX (UINT32_C(1) << 26) /* ps: one block at 1 Mb/s. Eight of them fit 32 bits */
 
 #define FETCH_ITEMS 16
 #define FETCH_LINES 3 /* of an item with its room: a chunk of 64 octets */
@@ -33,6 +32,7 @@ static int init(struct mf_mux *m, const struct mf_mux_config *config)
 	m->period = config->period;
 	m->fair.quantum = config->quantum;
 	m->memory_enabled = config->memory_enabled;
+	m->shaped = config->shaped;
 	rc = mux_queue_init(m, config);
 	if (!rc)
 		rc = mux_open_init(m);
@@ -533,6 +533,13 @@ uint32_t mf_mux_backlog(const struct mf_mux *m, mf_time now)
 	if (!m->period || !m->memory_last || now >= m->line_free)
 		return mux_backlog(m);
 	return m->backlog + (uint32_t)((m->line_free - now) / m->period);
+}
+
+uint64_t mf_mux_octets(const struct mf_mux *m, mf_time now)
+{
+	uint64_t blocks = m->period ? mux_queue_ready(m, now) : mf_mux_waiting(m);
+
+	return 8 * blocks + mux_frames_octets(m);
 }
 
 uint32_t mf_mux_waiting(const struct mf_mux *m)

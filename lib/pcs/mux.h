@@ -188,6 +188,7 @@ struct mf_mux {
 	struct mux_fair fair;
 	struct mux_open open;
 	struct mux_marked marked;
+	bool shaped; /**< of the configuration */
 	struct mux_frames frames __attribute__((aligned(64)));
 	struct mf_mux_stats stats __attribute__((aligned(64)));
 };
@@ -313,6 +314,8 @@ static inline void mux_queue_release(struct mf_mux *m, struct mf_mux_item *it)
 		s->read = s->write = 0;
 }
 
+/** Blocks of the messages that are ready and have not begun. */
+uint64_t mux_queue_ready(const struct mf_mux *m, mf_time now);
 /** n blocks of frames were sent from s on; `sent` before them. */
 void mux_queue_overtaken(struct mf_mux *m, mf_time s, uint32_t n, uint32_t sent);
 /** Blocks of frames that have gone out since an item was ready. */
@@ -326,6 +329,9 @@ static inline bool mux_frames_quiet(const struct mf_mux *m)
 {
 	return !m->frames_wait;
 }
+
+/** Octets of the frames that mf_mux_frames() counts, with their FCS. */
+uint64_t mux_frames_octets(const struct mf_mux *m);
 
 /** Whether a block of frames could be sent at time s, the gap behind a /T/ included. */
 bool mux_frames_pending(const struct mf_mux *m, mf_time s);
@@ -354,6 +360,8 @@ static inline uint32_t mux_blocks_before(const struct mf_mux *m, mf_time s, mf_t
 		return 0;
 	if (!m->period || r - s > (mf_time)m->period * MF_SPAN_MAX)
 		return MF_SPAN_MAX + 1;
+	if (__builtin_expect(r - s > INT32_MAX, 0)) /* a slow line; the others save a long division */
+		return (uint32_t)((r - s + m->period - 1) / m->period);
 	return ((uint32_t)(r - s) + m->period - 1) / m->period;
 }
 

@@ -115,6 +115,16 @@ uint32_t mf_mux_frames(const struct mf_mux *m)
 	return f->put - f->get + (f->ended && !startable(f, f->get, m->line_free));
 }
 
+uint64_t mux_frames_octets(const struct mf_mux *m)
+{
+	const struct mux_frames *f = &m->frames;
+	uint64_t octets = f->bytes;
+
+	if (f->ended && !startable(f, f->get, m->line_free))
+		octets += frame_at(f, f->get - 1)->len;
+	return octets + (uint64_t)MF_FCS_LEN * mf_mux_frames(m);
+}
+
 bool mux_frames_pending(const struct mf_mux *m, mf_time s)
 {
 	const struct mux_frames *f = &m->frames;

@@ -9,7 +9,7 @@ int mux_open_init(struct mf_mux *m)
 {
 	struct mux_open *o = &m->open;
 
-	if (m->period || !m->memory_enabled)
+	if (m->period || m->shaped || !m->memory_enabled)
 		return 0;
 	o->span = aligned_alloc(64, MUX_OPEN_SPANS * sizeof(*o->span));
 	if (!o->span)

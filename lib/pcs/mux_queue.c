@@ -379,7 +379,7 @@ static __attribute__((noinline)) uint64_t *put_item(struct mf_mux *m, mf_time re
 		it->have = n;
 		if (!m->period) {
 			stay_behind(m, it);
-			if (!cookie || n > 1)
+			if (!m->shaped && (!cookie || n > 1))
 				begin_several(m, it, ready);
 		}
 		insert(m, it);
@@ -409,6 +409,21 @@ inline __attribute__((always_inline)) uint64_t *mf_mux_put(struct mf_mux *m, mf_
 	uint64_t *word = mux_open_takes(m) ? put_open(m, ready, n, cookie) : NULL;
 
 	return __builtin_expect(word != NULL, 1) ? word : put_item(m, ready, tie, n, cookie);
+}
+
+static uint64_t ready_of(const struct mf_mux *m, const struct mux_queue *q, mf_time now)
+{
+	const struct mf_mux_item *it = mux_queue_head(m, q);
+	uint64_t blocks = 0;
+
+	for (; it != NULL && it->ready <= now; it = it->next != MUX_NONE ? mux_item_at(m, it->next) : NULL)
+		blocks += it->n;
+	return blocks;
+}
+
+uint64_t mux_queue_ready(const struct mf_mux *m, mf_time now)
+{
+	return ready_of(m, &m->messages, now) + ready_of(m, &m->singles, now);
 }
 
 void mf_mux_abort(struct mf_mux *m, struct mf_mux_item *it)
@@ -452,6 +467,8 @@ static void mark_overtaken(struct mf_mux *m, struct mux_queue *q, mf_time s, uin
 
 void mux_queue_overtaken(struct mf_mux *m, mf_time s, uint32_t n, uint32_t sent)
 {
+	if (m->messages.unmarked == MUX_NONE && m->singles.unmarked == MUX_NONE)
+		return; /* as always where all is frames */
 	mark_overtaken(m, &m->messages, s, n, sent);
 	mark_overtaken(m, &m->singles, s, n, sent);
 }

@@ -43,7 +43,11 @@ enum record_call {
 
 struct record_entry {
 	uint8_t call; /**< enum record_call */
-	uint8_t channel; /**< GIVE, TAKE: its number; TAKE_AWAY, GIVE_BACK: that of the pool; else 0 */
+	/**
+	 * GIVE, TAKE: its number; TAKE_AWAY, GIVE_BACK: that of the pool; TX: most blocks that were asked
+	 * for, 0: MF_SPAN_MAX; else 0
+	 */
+	uint8_t channel;
 	/** TAKE: items asked for; RX, TX, SHORT_SPANS, LINK_*, BEAR, TAKE_AWAY, GIVE_BACK: port */
 	uint16_t count;
 	uint32_t size; /**< octets of data that follow */
@@ -61,7 +65,7 @@ static_assert(sizeof(struct record_entry) == 24, "without padding");
 #define RECORD_DATA_MAX \
 	(RECORD_SPAN_MAX > RECORD_ITEMS_MAX * MF_ITEM_MAX ? RECORD_SPAN_MAX : RECORD_ITEMS_MAX * MF_ITEM_MAX)
 
-#define RECORD_ROLE_LEN 32 /**< of a role's name, with the terminating zero */
+#define RECORD_ROLE_LEN 64 /**< of a role's name, with the terminating zero */
 
 struct record_header {
 	char magic[16];
@@ -76,7 +80,7 @@ struct record_buffer {
 	uint8_t data[RECORD_DATA_MAX];
 };
 
-#define RECORD_MAGIC "memfab record 9\n"
+#define RECORD_MAGIC "memfab record 10" /**< the 16 octets of magic, without a zero */
 
 void record_path(char *path, size_t len, const char *dir, const char *role);
 uint32_t record_header_check(const struct record_header *h);
@@ -109,6 +113,13 @@ void record_call(struct record *r, enum record_call call, unsigned int count, mf
 void record_items(struct record *r, enum record_call call, unsigned int channel, unsigned int count,
 		  mf_time now, const struct mf_item *item, const void *items, unsigned int n);
 
+/**
+ * The same of a TX.
+ * @param most  blocks that were asked for, up to 255; 0: any
+ * @param span  packed; or size 0
+ */
+void record_tx(struct record *r, unsigned int most, unsigned int port, mf_time now, const void *span,
+	       size_t size);
 /** The same of a pool: TAKE_AWAY or GIVE_BACK. @param pool  of the role's kind, up to 255 */
 void record_pool(struct record *r, enum record_call call, unsigned int pool, unsigned int port, mf_time now);
 

@@ -26,13 +26,17 @@ static int refuse(struct record_reader *r, int err, const char *format, ...)
 /** The first line of a file is not that of a record of this program. */
 static int refuse_magic(struct record_reader *r, const char *magic)
 {
-	const size_t number = sizeof(RECORD_MAGIC) - 3; /* before the end of the line */
+	const size_t number = sizeof(RECORD_MAGIC) - 3; /* two digits are the end of it */
+	char digits[3];
+	size_t n;
 
-	if (memcmp(magic, RECORD_MAGIC, number) != 0 || !isdigit((unsigned char)magic[number]) ||
-	    magic[number] == RECORD_MAGIC[number])
+	snprintf(digits, sizeof(digits), "%.2s", magic + number);
+	n = strcspn(digits, "\n"); /* formats of one digit had the end of a line behind it */
+	digits[n] = '\0';
+	if (memcmp(magic, RECORD_MAGIC, number) != 0 || n == 0 || strspn(digits, "0123456789") != n)
 		return refuse(r, -EINVAL, "is no record");
-	return refuse(r, -EINVAL, "is a record in format %c, of another version of memfab: this one has %c",
-		      magic[number], RECORD_MAGIC[number]);
+	return refuse(r, -EINVAL, "is a record in format %s, of another version of memfab: this one has %s",
+		      digits, &RECORD_MAGIC[number]);
 }
 
 /** Whether the name of its role may be shown: the file may be anybody's. */

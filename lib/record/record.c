@@ -121,13 +121,25 @@ static void put_entry(struct record *r, enum record_call call, unsigned int chan
 	put(r, &r->now, sizeof(r->now.entry) + size);
 }
 
-void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
-		 size_t size)
+static void put_data(struct record *r, enum record_call call, unsigned int channel, unsigned int count,
+		     mf_time now, const void *data, size_t size)
 {
 	assert(size <= sizeof(r->now.data));
 	if (size > 0)
 		memcpy(r->now.data, data, size);
-	put_entry(r, call, 0, count, now, size);
+	put_entry(r, call, channel, count, now, size);
+}
+
+void record_call(struct record *r, enum record_call call, unsigned int count, mf_time now, const void *data,
+		 size_t size)
+{
+	put_data(r, call, 0, count, now, data, size);
+}
+
+void record_tx(struct record *r, unsigned int most, unsigned int port, mf_time now, const void *span,
+	       size_t size)
+{
+	put_data(r, RECORD_TX, most, port, now, span, size);
 }
 
 void record_items(struct record *r, enum record_call call, unsigned int channel, unsigned int count,

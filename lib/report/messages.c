@@ -7,7 +7,7 @@
 #define COLUMN 11
 #define LABEL 24
 
-static void put_figures(FILE *out, const json_t *o, const char *suffix, int digits)
+static void put_summary(FILE *out, const json_t *o, const char *suffix, int digits)
 {
 	static const char *const key[] = {"mean", "p50", "p99", "p99.9", "max"};
 
@@ -26,11 +26,11 @@ static void put_group(FILE *out, const json_t *o, const char *name)
 	char count[REPORT_NUMBER];
 
 	fprintf(out, "%-*s %*s", LABEL, name, COLUMN, report_group(count, report_count(o, "count")));
-	put_figures(out, json_object_get(o, "latency"), "_ns", 2);
+	put_summary(out, json_object_get(o, "latency"), "_ns", 2);
 	if (normalised == NULL)
 		return;
 	fprintf(out, "%-*s %*s", LABEL, "  normalised", COLUMN, "");
-	put_figures(out, normalised, "", 4);
+	put_summary(out, normalised, "", 4);
 }
 
 static void put_sizes(FILE *out, const json_t *sizes)

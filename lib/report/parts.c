@@ -51,7 +51,7 @@ static void put_direction(FILE *out, const json_t *o, const char *name)
 	} else if (report_at(o, "payload_octets") != NULL) {
 		report_line(out, name, "%s octets of memory payload", count(&c, o, "payload_octets"));
 	} else {
-		report_line(out, name, "what the switch's ends sent");
+		report_line(out, name, "what the ends in this process sent");
 	}
 	if (report_at(o, "memory_blocks") == NULL)
 		return;
@@ -61,6 +61,15 @@ static void put_direction(FILE *out, const json_t *o, const char *name)
 		    count(&c, o, "preemptions"), count(&c, o, "gap_blocks_reused"));
 	report_line(out, "  waiting, at most", "%s blocks of frames, %s of memory",
 		    count(&c, o, "frame_blocks_waiting_max"), count(&c, o, "memory_backlog_max"));
+}
+
+/** Links between switches, or between nodes, both directions. @param o  NULL: there are none */
+static void put_between(FILE *out, const json_t *o, const char *name)
+{
+	put_direction(out, o, name);
+	if (o != NULL && report_at(o, "busiest") != NULL)
+		report_line(out, "  busiest link", "from %s to %s", report_text(o, "busiest/from"),
+			    report_text(o, "busiest/to"));
 }
 
 static void put_control(FILE *out, const json_t *o)
@@ -77,11 +86,8 @@ void report_links(FILE *out, const json_t *result)
 	report_head(out, result, "Links");
 	put_direction(out, report_at(result, "links/to_switch"), "nodes to switch");
 	put_direction(out, report_at(result, "links/from_switch"), "switch to nodes");
-	put_direction(out, report_at(result, "links/between_switches"), "switch to switch");
-	if (report_at(result, "links/between_switches/busiest") != NULL)
-		report_line(out, "  busiest link", "from %s to %s",
-			    report_text(result, "links/between_switches/busiest/from"),
-			    report_text(result, "links/between_switches/busiest/to"));
+	put_between(out, report_at(result, "links/between_switches"), "switch to switch");
+	put_between(out, report_at(result, "links/between_nodes"), "node to node");
 	if (report_at(result, "control/share") != NULL)
 		put_control(out, json_object_get(result, "control"));
 }
@@ -225,13 +231,13 @@ void report_policy(FILE *out, const json_t *result, const char *what)
 /** A list with commas, as many of its entries to a line as it has room for. */
 static void put_list(FILE *out, const char *name, const char *list)
 {
-	const size_t room = REPORT_WIDTH - REPORT_NAME - 1;
+	const size_t capacity = REPORT_WIDTH - REPORT_NAME - 1;
 
 	for (; *list != '\0'; name = "") {
 		size_t len = strlen(list), fits = len;
 
-		if (len > room)
-			for (fits = room; fits > 1 && list[fits - 1] != ','; fits--)
+		if (len > capacity)
+			for (fits = capacity; fits > 1 && list[fits - 1] != ','; fits--)
 				;
 		report_line(out, name, "%.*s", (int)fits, list);
 		list += fits;

@@ -60,9 +60,11 @@ void report_load(FILE *out, const json_t *result)
 	report_head(out, result, "Load of the steady state");
 	put_load(out, o, "wire", "wire");
 	put_load(out, o, "payload", "payload");
-	report_line(out, "busiest link", "%s, %s the switch; %.4f in the mean of all in that direction",
+	report_line(out, "busiest link", "%s, %s; %.4f in the mean of all in that direction",
 		    report_text(o, "achieved/busiest/node"),
-		    strcmp(direction, "to_switch") == 0 ? "to" : "from",
+		    strcmp(direction, "to_switch") == 0 ? "to the switch"
+		    : strcmp(direction, "to_node") == 0 ? "to the other node"
+							: "from the switch",
 		    report_real(o, "achieved/wire_mean"));
 	put_flow(out, o);
 	if (saturated != NULL)

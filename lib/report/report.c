@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report for people, made of the JSON result alone: the same numbers. Here: the run, its operations. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,14 +16,28 @@ static bool is_virtual(const json_t *result)
 	return strcmp(report_text(result, "clock"), "virtual") == 0;
 }
 
-static json_int_t switches_of(const json_t *config)
+/** Of a tier; tier NULL: of all that "switches" names. */
+static json_int_t listed(const json_t *config, const json_t *tier)
 {
 	json_int_t n = 0;
 	json_t *entry;
 	size_t i;
 
 	json_array_foreach(json_object_get(config, "switches"), i, entry)
-		n += json_integer_value(json_object_get(entry, "count"));
+		if (tier == NULL || strcmp(report_text(entry, "tier"), report_text(tier, "name")) == 0)
+			n += json_integer_value(json_object_get(entry, "count"));
+	return n;
+}
+
+/** A tier that "switches" does not name has one, if it is not a link between two nodes. */
+static json_int_t switches_of(const json_t *config)
+{
+	json_int_t n = listed(config, NULL);
+	json_t *tier;
+	size_t i;
+
+	json_array_foreach(json_object_get(config, "tiers"), i, tier)
+		n += listed(config, tier) == 0 && json_object_get(tier, "switch") != NULL;
 	return n;
 }
 
@@ -30,7 +45,7 @@ static json_int_t switches_of(const json_t *config)
 static void put_nodes(FILE *out, const json_t *config)
 {
 	static const char *const role[] = {"compute", "memory", "both", "ethernet"};
-	const char *comma = "";
+	const char *comma = "", *policy;
 	char text[REPORT_WIDTH] = "";
 	size_t i, len = 0;
 	json_t *node;
@@ -47,15 +62,29 @@ static void put_nodes(FILE *out, const json_t *config)
 					role[r]);
 		comma = ", ";
 	}
-	if (json_object_get(config, "switches") != NULL) {
-		report_line(out, "nodes", "%s; %llu switches, %s routing", text,
-			    (unsigned long long)switches_of(config), report_text(config, "routing"));
+	i = json_array_size(json_object_get(config, "tiers"));
+	if (i > 0)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "; %zu tier%s", i, i > 1 ? "s" : "");
+	if (i > 0 || json_object_get(config, "switches") != NULL) {
+		bool routes = json_object_get(config, "routing") != NULL;
+
+		report_line(out, "nodes", "%s%s %llu switch%s%s%s%s", text, i > 0 ? "," : ";",
+			    (unsigned long long)switches_of(config), switches_of(config) == 1 ? "" : "es",
+			    routes ? ", " : "", routes ? report_text(config, "routing") : "",
+			    routes ? " routing" : "");
 		return;
 	}
+	if (json_object_get(config, "switch") == NULL) {
+		report_line(out, "nodes", "%s; a link between them, no switch", text);
+		return;
+	}
+	/* A policy that has parameters is an object with its name. */
+	policy = json_is_object(report_at(config, "scheduler/policy")) ? "scheduler/policy/name"
+								       : "scheduler/policy";
 	report_line(out, "nodes", "%s; switch %s of %llu ports, scheduler %s/%s", text,
 		    report_text(config, "switch/name"),
-		    (unsigned long long)report_count(config, "switch/ports"),
-		    report_text(config, "scheduler/policy"), report_text(config, "scheduler/priority"));
+		    (unsigned long long)report_count(config, "switch/ports"), report_text(config, policy),
+		    report_text(config, "scheduler/priority"));
 }
 
 /** What of it this process plays, where that is not all. */
@@ -145,6 +174,16 @@ static void put_failed(FILE *out, const json_t *failed)
 				    report_group(n, (uint64_t)json_integer_value(count)), cause);
 }
 
+static void put_sinks(FILE *out, const json_t *sinks)
+{
+	char a[REPORT_NUMBER], b[REPORT_NUMBER], c[REPORT_NUMBER];
+
+	report_line(out, "sinks", "%s pieces of writes compared, %s octets; %s of them wrong",
+		    report_group(a, report_count(sinks, "writes")),
+		    report_group(b, report_count(sinks, "octets")),
+		    report_group(c, report_count(sinks, "wrong")));
+}
+
 static void put_operations(FILE *out, const json_t *result)
 {
 	const json_t *o = json_object_get(result, "operations");
@@ -165,6 +204,8 @@ static void put_operations(FILE *out, const json_t *result)
 		    report_group(a, report_count(o, "verified")),
 		    report_group(b, report_count(o, "mismatches")),
 		    report_group(c, report_count(o, "unverified")));
+	if (json_object_get(o, "sinks") != NULL)
+		put_sinks(out, json_object_get(o, "sinks"));
 	if (report_count(o, "restarts_seen") > 0)
 		report_line(out, "restarts seen",
 			    "%s: so often a memory node lost its link, and what was under way, or its memory",
@@ -276,6 +317,10 @@ static void put_waits(FILE *out, const json_t *result)
 		return;
 	report_head(out, result, "Where an operation waits, ns in the mean of the whole run");
 	report_line(out, "message queue", "%.2f", report_real(o, "message_queue_ns"));
+	if (report_at(o, "lines_between_nodes_ns") != NULL)
+		report_line(out, "lines between nodes", "%.2f", report_real(o, "lines_between_nodes_ns"));
+	if (json_object_get(json_object_get(result, "links"), "to_switch") == NULL)
+		return;
 	report_line(out, "line to the switch", "%.2f", report_real(o, "line_to_switch_ns"));
 	report_line(out, "scheduler", "%.2f, until the first grant, its own time included",
 		    report_real(o, "scheduler_ns"));
@@ -283,6 +328,32 @@ static void put_waits(FILE *out, const json_t *result)
 		report_line(out, "lines between switches", "%.2f",
 			    report_real(o, "lines_between_switches_ns"));
 	report_line(out, "line to the node", "%.2f", report_real(o, "line_from_switch_ns"));
+}
+
+/** What switches and hosts of each network count, where the file has several. */
+static void put_tiers(FILE *out, const json_t *result)
+{
+	const json_t *tiers = json_object_get(result, "tiers");
+	char head[REPORT_WIDTH];
+	json_t *tier;
+	size_t i;
+
+	json_array_foreach(tiers, i, tier) {
+		json_t *one = json_copy(tier); /* heads of sections say the clock */
+
+		json_object_set(one, "clock", json_object_get(result, "clock"));
+		snprintf(head, sizeof(head), "Tier %s", report_text(tier, "name"));
+		report_head(out, one, head);
+		fprintf(out, "%-*s %" PRIu64 " nodes, %" PRIu64 " %s\n", LABEL, "in it",
+			report_count(tier, "nodes"), report_count(tier, "switches"),
+			report_count(tier, "switches") == 1 ? "switch" : "switches");
+		report_sched(out, one);
+		report_backlog(out, one);
+		report_policy(out, one, "stack");
+		report_policy(out, one, "bridge");
+		report_drops(out, one);
+		json_decref(one);
+	}
 }
 
 void mf_fabric_report(FILE *out, const json_t *json)
@@ -308,12 +379,14 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	if (json_object_get(result, "stages") != NULL)
 		report_stages(out, result);
 	report_links(out, result);
-	report_carried(out, result);
+	report_tunnels(out, result);
 	report_sched(out, result);
 	report_backlog(out, result);
 	report_policy(out, result, "stack");
 	report_policy(out, result, "bridge");
+	put_tiers(out, result);
 	report_frames(out, result);
+	report_series(out, result);
 	report_tests(out, result);
 	report_drops(out, result);
 	report_run(out, result, json_object_get(json, "run"));

@@ -51,7 +51,10 @@ void report_drops(FILE *out, const json_t *result);
 /** @param what  "stack" or "bridge" */
 void report_policy(FILE *out, const json_t *result, const char *what);
 /* tunnels.c */
-void report_carried(FILE *out, const json_t *result);
+void report_tunnels(FILE *out, const json_t *result);
+
+/** "series", where there are such (series.c). */
+void report_series(FILE *out, const json_t *result);
 
 /** "test_patterns", where there are such (test_patterns.c). */
 void report_tests(FILE *out, const json_t *result);

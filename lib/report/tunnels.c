@@ -5,9 +5,9 @@
 
 #include "report/report.h"
 
-static const char *spaced(char *to, size_t room, const char *name)
+static const char *spaced(char *to, size_t capacity, const char *name)
 {
-	snprintf(to, room, "%s", name);
+	snprintf(to, capacity, "%s", name);
 	for (char *p = to; *p != '\0'; p++)
 		*p = *p == '_' ? ' ' : *p;
 	return to;
@@ -99,7 +99,7 @@ static void put_port(FILE *out, const json_t *p)
 	put_others(out, json_object_get(p, "impaired"), (const char *const[]){"frames", NULL});
 }
 
-void report_carried(FILE *out, const json_t *result)
+void report_tunnels(FILE *out, const json_t *result)
 {
 	json_t *o;
 	size_t i;

@@ -34,7 +34,7 @@ static json_t *limits_json(const struct mf_fabric *f)
 {
 	struct result_counts c;
 
-	result_switch_counted(f->sw[0].sw, &c);
+	result_switches_counted(f->tier, &c);
 	return counts_section(&c, "limits");
 }
 

@@ -42,7 +42,7 @@ void result_switch_counted(const struct mf_sw *sw, struct result_counts *out)
 
 void result_sched_counted(const struct mf_scheduler *s, struct result_counts *out)
 {
-	out->table = mf_scheduler_counters(s);
+	out->table = mf_scheduler_role(s)->counters;
 	mf_scheduler_counts(s, &out->sum);
 }
 
@@ -52,15 +52,19 @@ void result_add(struct result_counts *sum, const struct result_counts *one)
 	mf_counters_add(sum->table, &sum->sum, &one->sum);
 }
 
-void result_nodes_counted(const struct mf_fabric *f, struct result_counts *out)
+void result_nodes_counted(const struct fabric_tier *t, struct result_counts *out)
 {
 	struct result_counts one;
 
-	*out = (struct result_counts){.table = fabric_node_kind(f)->counters};
-	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (f->node[i].host == NULL)
+	*out = (struct result_counts){.table = fabric_host_kind(t)->counters};
+	for (unsigned int i = 0; i < t->nodes; i++) {
+		const struct node *n = &t->f->node[t->node[i]];
+		const struct mf_node *host;
+
+		if (n->host == NULL)
 			continue;
-		result_node_counted(f->node[i].host, &one);
+		host = mf_node_host(n->host, t->end[i]);
+		result_node_counted(host, &one);
 		result_add(out, &one);
 	}
 }

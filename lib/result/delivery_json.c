@@ -41,7 +41,8 @@ static json_t *kind_json(const struct delivery *d, unsigned int kind)
 	o = json_object();
 	result_count(o, "messages", sum.messages);
 	result_count(o, "octets", sum.octets);
-	if (mf_config_schedules(d->f->config)) { /* the blocks of others are not those of chunks */
+	/* The blocks of others are not those of chunks, and each network has a limit of its own. */
+	if (d->f->tiers == 1 && mf_config_schedules(d->f->config)) {
 		result_real(o, "limit_gbps", gbps(sum.octets, sum.format));
 		rate(o, "message", sum.octets, sum.lasting, sum.format);
 		rate(o, "queue", sum.octets, lasting, sum.format);

@@ -11,6 +11,7 @@ struct use {
 	double frames, frames_least; /**< with the gaps between them */
 	uint64_t memory, frame, gap;
 	unsigned int links;
+	unsigned int rated; /**< of those: links that have a rate under this clock */
 	uint32_t busiest_end; /**< that sends it: in the graph; it is set where ends are ports */
 };
 
@@ -21,25 +22,44 @@ double result_line_time(const struct mf_fabric *f, uint32_t period)
 	return period > 0 ? (double)((t + period - 1) / period * period) : (double)t;
 }
 
+/** ps a block of a link; 0: it has no rate under this clock. */
+static uint32_t period_of(const struct mf_fabric *f, unsigned int link)
+{
+	return f->clock == MF_CLOCK_VIRTUAL ? f->link[link].period : f->link[link].shape;
+}
+
+/**
+ * Which part of the time so many blocks take. Under the wall clock snapshots are not of one instant, and a
+ * line catches up on a late turn: by so little a full line may seem to carry more than it can.
+ */
+static double share_of(const struct mf_fabric *f, uint64_t blocks, uint32_t period, double time)
+{
+	double share = time > 0 ? (double)blocks * period / time : 0;
+
+	return f->clock == MF_CLOCK_WALL && share > 1 ? 1 : share;
+}
+
 /** @param link  its number @param end  that sends */
 static void use_add(const struct mf_fabric *f, struct use *u, unsigned int link, uint32_t end,
 		    const struct mf_mux_stats *from, const struct mf_mux_stats *to)
 {
 	uint64_t memory = to->memory_blocks - from->memory_blocks,
 		 frame = to->frame_blocks - from->frame_blocks, gap = to->gap_blocks - from->gap_blocks;
-	double t = result_line_time(f, f->link[link].period), share, frames;
+	uint32_t period = period_of(f, link);
+	double t = result_line_time(f, period), share, frames;
 
 	u->memory += memory;
 	u->frame += frame;
 	u->gap += gap;
-	share = t > 0 ? (double)(memory + frame) * f->link[link].period / t : 0;
+	share = share_of(f, memory + frame, period, t);
 	u->mean += share;
-	u->memory_mean += t > 0 ? (double)memory * f->link[link].period / t : 0;
-	frames = t > 0 ? (double)(frame + gap) * f->link[link].period / t : 0;
+	u->memory_mean += share_of(f, memory, period, t);
+	frames = share_of(f, frame + gap, period, t);
 	u->frames += frames;
 	if (u->links == 0 || frames < u->frames_least)
 		u->frames_least = frames;
 	u->links++;
+	u->rated += period != 0;
 	if (share > u->busiest) {
 		u->busiest = share;
 		u->busiest_end = end;
@@ -55,7 +75,13 @@ static uint64_t memory_blocks(const struct mf_mux_stats *end, unsigned int n)
 	return sum;
 }
 
-/** Of the modelled line. @param payload  octets of the whole run over those of memory's blocks; < 0: none */
+/** Whether all of these links have a rate: under the virtual clock, or by "shape". */
+static bool has_rates(const struct mf_fabric *f, const struct use *u)
+{
+	return f->clock == MF_CLOCK_VIRTUAL || (u->links > 0 && u->rated == u->links);
+}
+
+/** Of the line. @param payload  octets of the whole run over those of memory's blocks; < 0: none */
 static void utilisation(const struct use *u, double payload, json_t *o)
 {
 	result_real(o, "utilisation_busiest", u->busiest);
@@ -103,7 +129,7 @@ static json_t *use_json(const struct mf_fabric *f, const struct use *u, const st
 	double payload = memory > 0 ? (double)octets / 8 / (double)memory : 0;
 	bool whole = fabric_whole(f);
 
-	if (f->clock == MF_CLOCK_VIRTUAL)
+	if (has_rates(f, u))
 		utilisation(u, payload, o);
 	if (sender) {
 		result_count(o, "memory_blocks", u->memory);
@@ -185,14 +211,14 @@ static int nodes_first(const struct mf_fabric *f, struct mf_mux_stats *port)
 	return (int)nodes;
 }
 
-/** All links between switches, both directions. @param end  [ports]: of theirs */
+/** All links between switches, or between nodes, both directions. @param end  [ports]: of theirs */
 static json_t *between_json(const struct mf_fabric *f, const struct use *u, const struct mf_mux_stats *end,
 			    unsigned int ports)
 {
 	const struct mf_end *e = &f->graph->end[u->busiest_end];
 	json_t *o = json_object(), *busiest = json_object();
 
-	if (f->clock == MF_CLOCK_VIRTUAL)
+	if (has_rates(f, u))
 		utilisation(u, -1, o);
 	if (u->busiest > 0) {
 		json_object_set_new(busiest, "from", json_string(fabric_role_name(f, e->role)));
@@ -212,41 +238,55 @@ static json_t *between_json(const struct mf_fabric *f, const struct use *u, cons
 /** @param nodes  ports that lead to nodes; those of end come first */
 static json_t *links_json(const struct mf_fabric *f, const struct snapshot *end, unsigned int nodes)
 {
+	uint32_t hosts = fabric_host_ends(f);
 	struct uses ports = {0};
-	struct use up = {0};
+	struct use up = {0}, direct = {0};
 	uint64_t sent = 0, received = 0;
 	json_t *o = json_object();
 
+	for (uint32_t i = 0; i < hosts; i++) {
+		const struct mf_end *e = fabric_host_end(f, i);
+
+		if (f->node[f->graph->role[e->role].number].host != NULL)
+			use_add(f, i < f->node_links ? &up : &direct, e->link, (uint32_t)(e - f->graph->end),
+				&f->at_measure.host[i], &f->at_stop.host[i]);
+	}
 	for (unsigned int i = 0; i < f->nodes; i++) {
-		if (f->node[i].host == NULL)
-			continue;
-		use_add(f, &up, fabric_link(f, 0, i), 0, &f->at_measure.host[i], &f->at_stop.host[i]);
 		sent += end->stack[i].tx_octets;
 		received += end->stack[i].rx_octets;
 	}
 	add_ports(f, &ports);
-	if (fabric_has_node(f))
-		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->nodes, true, sent));
-	json_object_set_new(o, "from_switch",
-			    use_json(f, &ports.node, end->port, nodes, fabric_has_switch(f), received));
-	if (f->config->trunks > 0)
+	if (fabric_has_node(f) && f->node_links > 0)
+		json_object_set_new(o, "to_switch", use_json(f, &up, end->host, f->node_links, true, sent));
+	if (f->node_links > 0)
+		json_object_set_new(
+			o, "from_switch",
+			use_json(f, &ports.node, end->port, nodes, fabric_has_switch(f), received));
+	if (f->graph->links > f->node_links + fabric_directs(f) && f->trunk != NULL)
 		json_object_set_new(o, "between_switches",
 				    between_json(f, &ports.sw, end->port + nodes, fabric_ports(f) - nodes));
+	if (hosts > f->node_links && fabric_has_node(f))
+		json_object_set_new(
+			o, "between_nodes",
+			between_json(f, &direct, end->host + f->node_links, hosts - f->node_links));
 	return o;
 }
 
 /** Notifications and grants of the whole run against all memory blocks, beside the 6 % of 3.1.4. */
 static json_t *control_json(const struct mf_fabric *f, const struct snapshot *end)
 {
-	uint64_t memory = memory_blocks(end->host, f->nodes) + memory_blocks(end->port, fabric_ports(f));
+	uint64_t memory =
+		memory_blocks(end->host, fabric_host_ends(f)) + memory_blocks(end->port, fabric_ports(f));
 	uint64_t control = end->sw.control_blocks;
 	json_t *o = json_object();
 
-	if (f->config->backup.on) {
-		struct result_counts backup;
+	for (unsigned int k = 1; k < f->graph->switches; k++) {
+		struct result_counts other;
 
-		result_switch_counted(f->sw[1].sw, &backup);
-		control += result_value(&backup, "switch.more", "notification_and_grant_blocks");
+		if (!fabric_schedules(f->sw[k].tier))
+			continue;
+		result_switch_counted(f->sw[k].sw, &other);
+		control += result_value(&other, "switch.more", "notification_and_grant_blocks");
 	}
 	result_count(o, "notification_and_grant_blocks", control);
 	result_count(o, "memory_blocks", memory);
@@ -270,7 +310,7 @@ void counters_json(const struct mf_fabric *f, json_t *o)
 	struct snapshot end;
 	int nodes;
 
-	if (snapshot_init(&end, f->nodes, fabric_ports(f)) == 0) {
+	if (snapshot_init(&end, f) == 0) {
 		snapshot_take(f, &end, f->ended);
 		nodes = nodes_first(f, end.port);
 		if (nodes >= 0)

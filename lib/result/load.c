@@ -22,13 +22,13 @@
 #define DEVIATIONS 4
 
 struct load {
-	struct load_link *wire, *payload; /**< [nodes] */
+	struct load_link *wire, *payload; /**< [fabric_host_ends()] */
 };
 
-static bool load_init(struct load *l, unsigned int nodes)
+static bool load_init(struct load *l, uint32_t ends)
 {
-	l->wire = calloc(nodes, sizeof(*l->wire));
-	l->payload = calloc(nodes, sizeof(*l->payload));
+	l->wire = calloc(ends, sizeof(*l->wire));
+	l->payload = calloc(ends, sizeof(*l->payload));
 	return l->wire != NULL && l->payload != NULL;
 }
 
@@ -44,33 +44,53 @@ static double blocks(const struct mf_mux_stats *from, const struct mf_mux_stats 
 			to->gap_blocks - from->gap_blocks);
 }
 
+/** What a port of a node's link has sent: of two switches that which has sent more. */
+static double sent_to(const struct mf_fabric *f, uint32_t link)
+{
+	unsigned int node = fabric_link_node(f, link), first = fabric_link_end(f, link);
+	unsigned int ends = f->config->backup.on ? MF_CONFIG_SWITCHES : 1;
+	double most = 0;
+
+	for (unsigned int k = first; k < first + ends; k++) {
+		unsigned int n = fabric_port_of(f, k, node);
+
+		most = fmax(most, blocks(&f->at_measure.port[n], &f->at_stop.port[n]));
+	}
+	return most;
+}
+
 static void achieved(const struct mf_fabric *f, struct load *l)
 {
-	for (unsigned int i = 0; i < f->nodes && f->at_stop.at > f->at_measure.at; i++) {
+	for (uint32_t i = 0; i < fabric_host_ends(f) && f->at_stop.at > f->at_measure.at; i++) {
 		const struct delivery_payload *p = &f->delivery->payload[i];
-		double time = result_line_time(f, f->config->node[i].link.period);
+		uint32_t link = fabric_host_end(f, i)->link;
+		double time = result_line_time(f, fabric_link_config(f, link)->period);
 
 		l->wire[i].up = blocks(&f->at_measure.host[i], &f->at_stop.host[i]) / time;
-		/* Of two switches the one that has sent it more. */
-		for (unsigned int k = 0; k < f->graph->role[i].ends; k++) {
-			unsigned int n = fabric_port_of(f, k, i);
-
-			l->wire[i].down = fmax(l->wire[i].down,
-					       blocks(&f->at_measure.port[n], &f->at_stop.port[n]) / time);
-		}
+		if (!fabric_is_direct(f, link))
+			l->wire[i].down = sent_to(f, link) / time;
 		l->payload[i].up = (double)p->up / 8 / time;
 		l->payload[i].down = (double)p->down / 8 / time;
 	}
 }
 
-/** Of all links in one direction. */
+/** Of all links of nodes in one direction: what nodes send, or what switches send to them. */
 static double mean(const struct mf_fabric *f, const struct load_link *link, bool up)
 {
+	uint32_t ends = up ? fabric_host_ends(f) : f->node_links, free_ports = f->nodes - f->config->nodes;
 	double sum = 0;
 
-	for (unsigned int i = 0; i < f->nodes; i++)
-		sum += (up ? link[i].up : link[i].down) * f->config->node[i].link.period;
-	return sum / f->config->nodes;
+	for (uint32_t i = 0; i < ends; i++)
+		sum += (up ? link[i].up : link[i].down) *
+		       fabric_link_config(f, fabric_host_end(f, i)->link)->period;
+	return sum / (ends - free_ports);
+}
+
+static const char *direction(const struct mf_fabric *f, const struct load_busiest *where)
+{
+	if (fabric_is_direct(f, fabric_host_end(f, where->end)->link))
+		return "to_node";
+	return where->up ? "to_switch" : "from_switch";
 }
 
 static json_t *load_of(const struct mf_fabric *f, const struct load *l)
@@ -78,11 +98,13 @@ static json_t *load_of(const struct mf_fabric *f, const struct load *l)
 	struct load_busiest where = {0};
 	json_t *o = json_object(), *busiest = json_object();
 
+	where.up = f->node_links == 0;
 	result_real(o, "wire", load_busiest(f, l->wire, &where));
 	result_real(o, "wire_mean", mean(f, l->wire, where.up));
 	result_real(o, "payload", load_busiest(f, l->payload, NULL));
-	json_object_set_new(busiest, "node", json_string(f->config->node[where.node].name));
-	json_object_set_new(busiest, "direction", json_string(where.up ? "to_switch" : "from_switch"));
+	json_object_set_new(busiest, "node",
+			    json_string(fabric_role_name(f, fabric_host_end(f, where.end)->role)));
+	json_object_set_new(busiest, "direction", json_string(direction(f, &where)));
 	json_object_set_new(o, "busiest", busiest);
 	return o;
 }
@@ -141,7 +163,7 @@ json_t *load_json(const struct mf_fabric *f, const struct mf_window *w)
 	json_t *o = json_object();
 	bool open;
 
-	if (load_init(&offered, f->nodes) && load_init(&carried, f->nodes)) {
+	if (load_init(&offered, fabric_host_ends(f)) && load_init(&carried, fabric_host_ends(f))) {
 		open = load_offered(f, offered.wire, offered.payload);
 		achieved(f, &carried);
 		result_steady(f, &messages, &octets);

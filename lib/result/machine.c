@@ -12,14 +12,14 @@
 #define LINE 512
 
 /** The first line of a file, without its end. */
-static bool read_line(const char *path, char *line, size_t room)
+static bool read_line(const char *path, char *line, size_t capacity)
 {
 	FILE *file = fopen(path, "r");
 	bool there;
 
 	if (file == NULL)
 		return false;
-	there = fgets(line, (int)room, file) != NULL;
+	there = fgets(line, (int)capacity, file) != NULL;
 	fclose(file);
 	if (there)
 		line[strcspn(line, "\n")] = '\0';
@@ -27,7 +27,7 @@ static bool read_line(const char *path, char *line, size_t room)
 }
 
 /** "model name : ..." of the first CPU. */
-static bool cpu_model(char *model, size_t room)
+static bool cpu_model(char *model, size_t capacity)
 {
 	FILE *file = fopen("/proc/cpuinfo", "r");
 	char line[LINE];
@@ -39,7 +39,7 @@ static bool cpu_model(char *model, size_t room)
 		if (colon == NULL || strncmp(line, "model name", strlen("model name")) != 0)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		snprintf(model, room, "%s", colon + 1 + strspn(colon + 1, " "));
+		snprintf(model, capacity, "%s", colon + 1 + strspn(colon + 1, " "));
 		found = true;
 	}
 	if (file != NULL)

@@ -70,7 +70,8 @@ static int put_message(FILE *out, const struct mf_fabric *f, unsigned int client
 	put_time(&l, m->first);
 	put_time(&l, m->last);
 	put_time(&l, m->done);
-	put_time(&l, f->alone != NULL && message_whole(m) ? alone_latency(f->alone, client, m) : MF_NEVER);
+	put_time(&l, f->unloaded != NULL && message_whole(m) ? unloaded_latency(f->unloaded, client, m)
+							     : MF_NEVER);
 	l.text[l.len - 1] = '\n';
 	return fwrite(l.text, 1, l.len, out) == l.len ? 0 : -EIO;
 }

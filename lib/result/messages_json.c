@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The result: messages of the log, from their intended start to their last octet at the receiver; beside that
- * the ratio to what the same message takes alone. In all, by kind, and by size in powers of four.
+ * the ratio to the unloaded latency of the same message. In all, by kind, and by size in powers of four.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static_assert(MF_CONFIG_TRANSFER_MAX < 1 << 2 * SIZES, "the last is for all that
 
 struct group {
 	uint64_t octets;
-	struct figures latency, ratio;
-	double alone; /**< sum of what they take alone, ps */
+	struct fine_hist latency, ratio;
+	double unloaded; /**< sum of unloaded latencies, ps */
 };
 
 struct summary {
@@ -28,23 +28,23 @@ struct summary {
 	uint64_t whole, failed, no_effect, under_way;
 };
 
-static bool group_add(struct group *g, const struct message *m, mf_time latency, mf_time alone)
+static bool group_add(struct group *g, const struct message *m, mf_time latency, mf_time unloaded)
 {
-	if (g->latency.bucket == NULL && (figures_init(&g->latency) != 0 || figures_init(&g->ratio) != 0))
+	if (g->latency.bucket == NULL && (fine_hist_init(&g->latency) != 0 || fine_hist_init(&g->ratio) != 0))
 		return false;
 	g->octets += m->size;
-	figures_add(&g->latency, latency);
-	if (alone == 0)
+	fine_hist_add(&g->latency, latency);
+	if (unloaded == 0)
 		return true;
-	g->alone += (double)alone;
-	figures_add(&g->ratio, (uint64_t)((double)latency / (double)alone * (double)ONE + 0.5));
+	g->unloaded += (double)unloaded;
+	fine_hist_add(&g->ratio, (uint64_t)((double)latency / (double)unloaded * (double)ONE + 0.5));
 	return true;
 }
 
 static void group_fini(struct group *g)
 {
-	figures_fini(&g->latency);
-	figures_fini(&g->ratio);
+	fine_hist_fini(&g->latency);
+	fine_hist_fini(&g->ratio);
 }
 
 static unsigned int size_class(uint32_t size)
@@ -54,7 +54,7 @@ static unsigned int size_class(uint32_t size)
 
 static bool add(const struct mf_fabric *f, struct summary *s, unsigned int client, const struct message *m)
 {
-	mf_time latency, alone;
+	mf_time latency, unloaded;
 
 	if (!message_whole(m)) {
 		s->under_way += m->status == MESSAGE_UNDER_WAY;
@@ -64,9 +64,10 @@ static bool add(const struct mf_fabric *f, struct summary *s, unsigned int clien
 	}
 	s->whole++;
 	latency = m->last - m->intended;
-	alone = f->alone != NULL ? alone_latency(f->alone, client, m) : 0;
-	return group_add(&s->all, m, latency, alone) && group_add(&s->kind[m->kind], m, latency, alone) &&
-	       group_add(&s->size[size_class(m->size)], m, latency, alone);
+	unloaded = f->unloaded != NULL ? unloaded_latency(f->unloaded, client, m) : 0;
+	return group_add(&s->all, m, latency, unloaded) &&
+	       group_add(&s->kind[m->kind], m, latency, unloaded) &&
+	       group_add(&s->size[size_class(m->size)], m, latency, unloaded);
 }
 
 static bool summarise(const struct mf_fabric *f, struct summary *s)
@@ -85,7 +86,7 @@ static bool summarise(const struct mf_fabric *f, struct summary *s)
 }
 
 /** @param unit  of the values, in which they are told */
-static json_t *figures_json(const struct figures *v, const char *suffix, double unit)
+static json_t *fine_hist_json(const struct fine_hist *v, const char *suffix, double unit)
 {
 	static const struct {
 		const char *key;
@@ -95,12 +96,12 @@ static json_t *figures_json(const struct figures *v, const char *suffix, double 
 	char key[16];
 
 	snprintf(key, sizeof(key), "mean%s", suffix);
-	result_real(o, key, figures_mean(v) / unit);
+	result_real(o, key, fine_hist_mean(v) / unit);
 	snprintf(key, sizeof(key), "min%s", suffix);
 	result_real(o, key, (double)v->min / unit);
 	for (unsigned int i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		snprintf(key, sizeof(key), "%s%s", at[i].key, suffix);
-		result_real(o, key, (double)figures_percentile(v, at[i].ppm) / unit);
+		result_real(o, key, (double)fine_hist_percentile(v, at[i].ppm) / unit);
 	}
 	snprintf(key, sizeof(key), "max%s", suffix);
 	result_real(o, key, (double)v->max / unit);
@@ -113,10 +114,10 @@ static json_t *group_json(const struct group *g)
 
 	result_count(o, "count", g->latency.count);
 	result_count(o, "octets", g->octets);
-	json_object_set_new(o, "latency", figures_json(&g->latency, "_ns", 1000));
+	json_object_set_new(o, "latency", fine_hist_json(&g->latency, "_ns", 1000));
 	if (g->ratio.count > 0) {
-		json_object_set_new(o, "normalised", figures_json(&g->ratio, "", (double)ONE));
-		result_real(o, "alone_mean_ns", g->alone / (double)g->ratio.count / 1000);
+		json_object_set_new(o, "normalised", fine_hist_json(&g->ratio, "", (double)ONE));
+		result_real(o, "alone_mean_ns", g->unloaded / (double)g->ratio.count / 1000);
 	}
 	return o;
 }
@@ -129,8 +130,8 @@ static json_t *summary_json(const struct mf_fabric *f, const struct summary *s)
 	result_count(o, "failed", s->failed);
 	result_count(o, "no_effect", s->no_effect);
 	result_count(o, "under_way", s->under_way);
-	if (f->alone != NULL)
-		result_count(o, "measured_alone", f->alone->count);
+	if (f->unloaded != NULL)
+		result_count(o, "measured_alone", f->unloaded->count);
 	if (s->whole == 0)
 		return o;
 	kinds = json_object();

@@ -17,6 +17,7 @@ void result_real(json_t *o, const char *key, double value);
 json_t *result_hist(const struct mf_hist *h);
 
 struct delivery;
+struct fabric_tier;
 struct mf_fabric;
 struct mf_node;
 struct mf_scheduler;
@@ -44,12 +45,12 @@ struct result_counts {
 	struct mf_role_stats sum;
 };
 /** All nodes of this process. */
-void result_nodes_counted(const struct mf_fabric *f, struct result_counts *out);
+void result_nodes_counted(const struct fabric_tier *t, struct result_counts *out);
 void result_node_counted(const struct mf_node *n, struct result_counts *out);
 /** One switch; one scheduler. */
 void result_switch_counted(const struct mf_sw *sw, struct result_counts *out);
 /** The same of all switches together. */
-void result_switches_counted(const struct mf_fabric *f, struct result_counts *sum);
+void result_switches_counted(const struct fabric_tier *t, struct result_counts *sum);
 void result_sched_counted(const struct mf_scheduler *s, struct result_counts *out);
 /** Adds the counters of another role of the same kind. */
 void result_add(struct result_counts *sum, const struct result_counts *one);
@@ -107,7 +108,7 @@ void counters_json(const struct mf_fabric *f, json_t *o);
 
 /* tunnels.c */
 /** Adds ports and carried: the ports of this process, and the ends of its links that are there. */
-void carried_json(const struct mf_fabric *f, json_t *o);
+void tunnels_json(const struct mf_fabric *f, json_t *o);
 
 struct snapshot;
 /**
@@ -119,17 +120,35 @@ json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end, unsign
 json_t *machine_json(void);
 
 /* switch.c */
-json_t *sched_json(const struct mf_fabric *f);
-json_t *backlog_json(const struct mf_fabric *f);
+json_t *sched_json(const struct fabric_tier *t);
+json_t *backlog_json(const struct fabric_tier *t);
+/** Most blocks of messages that waited at an egress to a node, by its number there. */
+uint64_t result_waited(const struct fabric_tier *t, unsigned int number);
 /** "regions" and "limits", where there are such; access.c */
 void access_json(const struct mf_fabric *f, json_t *o);
-json_t *switch_json(const struct mf_fabric *f);
+json_t *switch_json(const struct fabric_tier *t);
 json_t *backup_json(const struct mf_fabric *f);
 json_t *drops_json(const struct mf_fabric *f);
+/** Adds what the switches and the hosts of a network have thrown away. */
+void tier_drops_json(const struct fabric_tier *t, json_t *o);
+
+/* tiers.c */
+/** Adds scheduler, switch and backlog of a network; or stack and bridge. */
+void forwarding_json(const struct fabric_tier *t, json_t *o);
+/** Of hosts with uses: what was sent again, and what came more than once. */
+json_t *once_json(const struct fabric_tier *t);
+/** All of them, where the file has several. */
+json_t *tiers_json(const struct mf_fabric *f);
+/** Whether this process plays a switch of a network. */
+bool result_has_switch(const struct fabric_tier *t);
 
 /* delivery_json.c */
 /** {} where nothing was received. */
 json_t *delivery_json(const struct delivery *d);
+
+/* series_json.c */
+/** An array of one: a result of several processes has the series of each. */
+json_t *series_json(const struct mf_fabric *f);
 
 /* stages_json.c */
 /** The table and the timeline. */
@@ -158,7 +177,7 @@ static inline void cycles_json(__attribute__((unused)) const struct mf_fabric *f
 #endif
 
 /* stack.c: of a stack above the MAC */
-json_t *stack_json(const struct mf_fabric *f, struct result_nodes nodes);
-json_t *bridge_json(const struct mf_fabric *f);
+json_t *stack_json(const struct fabric_tier *t, struct result_nodes nodes);
+json_t *bridge_json(const struct fabric_tier *t);
 
 #endif

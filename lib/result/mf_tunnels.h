@@ -5,11 +5,11 @@
 
 #include <jansson.h>
 
-struct carried_port;
-struct carried_end;
+struct tunnel_port;
+struct tunnel_end;
 struct mf_fabric;
 
-json_t *port_json(const struct carried_port *p);
-json_t *end_json(const struct mf_fabric *f, const struct carried_end *e);
+json_t *port_json(const struct tunnel_port *p);
+json_t *end_json(const struct mf_fabric *f, const struct tunnel_end *e);
 
 #endif

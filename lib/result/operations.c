@@ -151,6 +151,34 @@ static void put_first_mismatches(const struct mf_fabric *f, struct result_nodes 
 	json_decref(all);
 }
 
+/** What sinks have compared; absent where there are none. */
+static void put_sinks(const struct mf_fabric *f, struct result_nodes nodes, json_t *o)
+{
+	struct mf_memory_checked sum = {0};
+	json_t *sinks;
+	bool any = false;
+
+	for (unsigned int i = nodes.from; i < nodes.to; i++) {
+		const struct node *n = &f->node[i];
+		const struct mf_memory_checked *c;
+
+		if (n->memory == NULL || n->memory_ops->checked == NULL)
+			continue;
+		c = n->memory_ops->checked(n->memory);
+		sum.writes += c->writes;
+		sum.octets += c->octets;
+		sum.wrong += c->wrong;
+		any = true;
+	}
+	if (!any)
+		return;
+	sinks = json_object();
+	result_count(sinks, "writes", sum.writes);
+	result_count(sinks, "octets", sum.octets);
+	result_count(sinks, "wrong", sum.wrong);
+	json_object_set_new(o, "sinks", sinks);
+}
+
 /** Of all kinds together, and of the whole run. */
 static void put_counts(const struct mf_fabric *f, const struct mf_client_stats *sum, json_t *o)
 {
@@ -197,6 +225,7 @@ json_t *operations_json(const struct mf_fabric *f, struct result_nodes nodes, en
 	if (what != RESULT_TIMES) {
 		put_counts(f, &sum->stats, o);
 		put_first_mismatches(f, nodes, o);
+		put_sinks(f, nodes, o);
 	}
 	free(sum);
 	return o;

@@ -44,22 +44,13 @@ static json_t *run_json(const struct mf_fabric *f)
 	result_real(o, "cpu_share", share);
 	if (f->clock == MF_CLOCK_WALL)
 		json_object_set_new(o, "oversubscribed", json_boolean(share < OWN_CPU));
-	result_count(o, "events", f->info.events);
+	result_count(o, "events", f->info.steps);
 	result_count(o, "spans", f->info.spans);
 	json_object_set_new(o, "interrupted", json_boolean(f->info.interrupted));
 	if (f->captures != NULL)
 		json_object_set_new(o, "captures", capture_json(f->captures));
 	cycles_json(f, o);
 	return o;
-}
-
-/** Of hosts with uses: what was sent again, and what came more than once. */
-static json_t *once_json(const struct mf_fabric *f)
-{
-	struct result_counts sum;
-
-	result_nodes_counted(f, &sum);
-	return counts_section(&sum, "once");
 }
 
 /** How often each class of faults has struck, and how often of that a block of idle. */
@@ -94,21 +85,21 @@ static json_t *checks_json(const struct mf_witness_stats *w)
 }
 
 /** The roles of this process, by their names, and what it must have in common with those of the others. */
-static void part_json(const struct mf_fabric *f, json_t *o)
+static void process_json(const struct mf_fabric *f, json_t *o)
 {
 	json_t *roles = json_array();
 	char text[FINGERPRINT_LEN];
 	uint64_t fingerprint = 0;
 
 	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->part.node[i])
+		if (f->plays.node[i])
 			json_array_append_new(roles, json_string(f->config->node[i].name));
 	for (unsigned int k = 0; k < fabric_switches(f); k++) {
-		if (!f->part.sw[k])
+		if (!f->plays.sw[k])
 			continue;
 		json_array_append_new(roles, json_string(mf_config_switch_name(f->config, k)));
-		if (f->config->switches == 0)
-			json_array_append_new(roles, json_string(mf_config_sched_name(k)));
+		if (mf_config_sched_name(f->config, k) != NULL)
+			json_array_append_new(roles, json_string(mf_config_sched_name(f->config, k)));
 	}
 	json_object_set_new(o, "roles", roles);
 	if (mf_config_fingerprint(f->config, &fingerprint) != 0)
@@ -117,21 +108,17 @@ static void part_json(const struct mf_fabric *f, json_t *o)
 	json_object_set_new(o, "fingerprint", json_string(text));
 }
 
-/** Scheduler and switch, or what is in their place for a stack above the MAC. */
-static void forwarding_json(const struct mf_fabric *f, json_t *o)
+/** What switches and hosts count: of one network, or of each. */
+static void networks_json(const struct mf_fabric *f, json_t *o)
 {
-	bool schedules = mf_config_schedules(f->config);
-
-	if (schedules && fabric_has_switch(f)) {
-		json_object_set_new(o, "scheduler", sched_json(f));
-		json_object_set_new(o, "switch", switch_json(f));
-	}
-	if (schedules && f->clock == MF_CLOCK_VIRTUAL)
-		json_object_set_new(o, "backlog", backlog_json(f));
-	if (!schedules && fabric_has_node(f))
-		json_object_set_new(o, "stack", stack_json(f, result_all(f)));
-	if (!schedules && fabric_has_switch(f))
-		json_object_set_new(o, "bridge", bridge_json(f));
+	if (f->tiers == 1)
+		forwarding_json(f->tier, o);
+	else
+		json_object_set_new(o, "tiers", tiers_json(f));
+	json_object_set_new(o, "drops", drops_json(f));
+	access_json(f, o);
+	if (f->tiers == 1 && f->tier->config->proto.ext)
+		json_object_set_new(o, "once", once_json(f->tier));
 }
 
 json_t *mf_fabric_result(const struct mf_fabric *f)
@@ -146,7 +133,7 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	result_count(time, "ended_ps", f->ended);
 	json_object_set_new(o, "time", time);
 	if (!fabric_whole(f))
-		part_json(f, o);
+		process_json(f, o);
 	if (fabric_has_compute(f) || fabric_whole(f)) {
 		json_object_set_new(o, "operations", operations_json(f, result_all(f), RESULT_WHOLE, &w));
 		json_object_set_new(o, "phases", phases_json(f));
@@ -160,15 +147,11 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 	if (fabric_has_node(f))
 		json_object_set_new(o, "frames", frames_json(f, result_all(f), RESULT_WHOLE));
 	counters_json(f, o);
-	if (f->carried != NULL)
-		carried_json(f, o);
+	if (f->tunnels != NULL)
+		tunnels_json(f, o);
 	if (f->watched != NULL)
 		json_object_set_new(o, "watchdog", watch_json(f->watched));
-	forwarding_json(f, o);
-	json_object_set_new(o, "drops", drops_json(f));
-	access_json(f, o);
-	if (f->config->proto.ext)
-		json_object_set_new(o, "once", once_json(f));
+	networks_json(f, o);
 	if (f->config->backup.on)
 		json_object_set_new(o, "backup", backup_json(f));
 	if (f->config->faults > 0)
@@ -180,6 +163,8 @@ json_t *mf_fabric_result(const struct mf_fabric *f)
 		json_object_set_new(o, "test_patterns", link_tests_json(f));
 	if (f->stages != NULL)
 		json_object_set_new(o, "stages", stages_json(f));
+	if (f->series != NULL)
+		json_object_set_new(o, "series", series_json(f));
 	json_object_set_new(all, "result", o);
 	json_object_set_new(all, "run", run_json(f));
 	return all;

@@ -72,6 +72,23 @@ static bool writes_sound(const struct mf_fabric *f, const struct reason *r)
 		  (unsigned long long)lost);
 }
 
+/** What sinks have compared. */
+static bool sinks_sound(const struct mf_fabric *f, const struct reason *r)
+{
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct node *n = &f->node[i];
+		const struct mf_memory_checked *c = n->memory != NULL && n->memory_ops->checked != NULL
+							    ? n->memory_ops->checked(n->memory)
+							    : NULL;
+
+		if (c != NULL && c->wrong > 0)
+			return no(r, "%s: %llu pieces of writes were wrong, the first of %u octets at 0x%llx",
+				  f->config->node[i].name, (unsigned long long)c->wrong, c->wrong_octets,
+				  (unsigned long long)c->wrong_addr);
+	}
+	return true;
+}
+
 /** What became of the operations of all clients of this process. */
 struct taken {
 	bool clients;
@@ -171,14 +188,17 @@ static bool frames_sound(const struct mf_fabric *f, const struct reason *r)
 	}
 	if (f->info.interrupted || sent == received || !fabric_whole(f) || disturbed(f))
 		return true;
-	result_switches_counted(f, &switched);
+	if (!fabric_has_switch(f))
+		return no(r, "%llu of %llu frames did not arrive", (unsigned long long)(sent - received),
+			  (unsigned long long)sent);
+	result_switches_counted(f->tier, &switched);
 	return no(r, "%llu of %llu frames did not arrive; the switch had no room for %llu",
 		  (unsigned long long)(sent - received), (unsigned long long)sent,
 		  (unsigned long long)result_value(&switched, "drops.switch", "frame_room"));
 }
 
 /** What waited at a stalled role, or for it, waited so much longer than the bound says. */
-static uint64_t stalled_blocks(const struct mf_fabric *f, unsigned int i)
+static uint64_t stalled_blocks(const struct mf_fabric *f, uint32_t link)
 {
 	mf_time stalled = 0;
 
@@ -188,7 +208,7 @@ static uint64_t stalled_blocks(const struct mf_fabric *f, unsigned int i)
 		if (c->class == MF_FAULT_STALL)
 			stalled += c->until - c->from;
 	}
-	return stalled / f->link[i].period;
+	return stalled / f->link[link].period;
 }
 
 /**
@@ -217,6 +237,24 @@ static bool descriptors_sound(const struct mf_sw *sw, const struct mf_scheduler 
 	       no(r, "%llu descriptors were lost between switch and scheduler", (unsigned long long)lost);
 }
 
+/** Whether no egress of a network was over its bound (D3). */
+static bool backlog_sound(const struct fabric_tier *t, const struct reason *r)
+{
+	const struct mf_fabric *f = t->f;
+
+	for (unsigned int i = 0; i < t->nodes && backlog_is_bounded(f); i++) {
+		uint32_t link = t->link[i], max;
+
+		if (f->node[t->node[i]].host == NULL)
+			continue;
+		max = fabric_sent_to(f, fabric_link_end(f, link), t->node[i])->backlog_message_max;
+		if (max > bound_backlog(t, i) + stalled_blocks(f, link))
+			return no(r, "%s: %u blocks waited at its egress, the bound is %u",
+				  f->config->node[t->node[i]].name, max, bound_backlog(t, i));
+	}
+	return true;
+}
+
 /** Whether schedulers have seen all descriptors, and no egress was over its bound (D3). */
 static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 {
@@ -225,15 +263,9 @@ static bool switch_sound(const struct mf_fabric *f, const struct reason *r)
 	for (unsigned int k = 0; k < f->graph->switches; k++)
 		if (!descriptors_sound(f->sw[k].sw, f->sw[k].sched, r))
 			return false;
-	for (unsigned int i = 0; i < f->nodes && backlog_is_bounded(f); i++) {
-		if (f->node[i].host == NULL)
-			continue;
-		uint32_t max = fabric_sent_to(f, 0, i)->backlog_message_max;
-
-		if (max > bound_backlog(f, i) + stalled_blocks(f, i))
-			return no(r, "%s: %u blocks waited at its egress, the bound is %u",
-				  f->config->node[i].name, max, bound_backlog(f, i));
-	}
+	for (unsigned int k = 0; k < f->tiers; k++)
+		if (fabric_schedules(&f->tier[k]) && !backlog_sound(&f->tier[k], r))
+			return false;
 	return true;
 }
 
@@ -244,7 +276,7 @@ static bool checks_sound(const struct mf_fabric *f, const struct reason *r)
 
 	return w->undetected == 0 || no(r, "%llu of %llu damaged messages passed the check of %u bits",
 					(unsigned long long)w->undetected, (unsigned long long)w->damaged,
-					f->config->proto.check32 ? 32 : 16);
+					f->config->tier->proto.check32 ? 32 : 16);
 }
 
 /** Whether all that was forged was refused, and told and left nothing. */
@@ -265,10 +297,10 @@ static bool access_sound(const struct mf_fabric *f, const struct reason *r)
 /** Buffers that ports, now closed, have not given back. */
 static bool ports_sound(const struct mf_fabric *f, const struct reason *r)
 {
-	for (unsigned int i = 0; f->carried != NULL && i < f->carried->ports; i++)
-		if (f->carried->port[i].lost_buffers > 0)
+	for (unsigned int i = 0; f->tunnels != NULL && i < f->tunnels->ports; i++)
+		if (f->tunnels->port[i].lost_buffers > 0)
 			return no(r, "%s: %u buffers of the port were not given back",
-				  f->carried->port[i].config->name, f->carried->port[i].lost_buffers);
+				  f->tunnels->port[i].config->name, f->tunnels->port[i].lost_buffers);
 	return true;
 }
 
@@ -276,13 +308,14 @@ bool mf_fabric_sound(const struct mf_fabric *f, char *err, size_t errlen)
 {
 	const struct reason r = {err, errlen};
 
-	if (!checks_sound(f, &r) || !access_sound(f, &r) || !writes_sound(f, &r) || !clients_sound(f, &r) ||
-	    !frames_sound(f, &r) || !switch_sound(f, &r) || !ports_sound(f, &r))
+	if (!checks_sound(f, &r) || !access_sound(f, &r) || !writes_sound(f, &r) || !sinks_sound(f, &r) ||
+	    !clients_sound(f, &r) || !frames_sound(f, &r) || !switch_sound(f, &r) || !ports_sound(f, &r))
 		return false;
 	if (f->pending.incomplete || (f->messages != NULL && f->messages->incomplete) ||
 	    (f->delivery != NULL && f->delivery->incomplete))
 		return no(&r, "no memory for the log of messages");
-	if (f->config->report_normalised && f->messages != NULL && f->alone == NULL && !f->info.interrupted)
-		return no(&r, "nothing to normalise latencies by: %s", f->alone_error);
+	if (f->config->report_normalised && f->messages != NULL && f->unloaded == NULL &&
+	    !f->info.interrupted)
+		return no(&r, "nothing to normalise latencies by: %s", f->unloaded_error);
 	return f->stages == NULL || stages_sound(f, err, errlen);
 }

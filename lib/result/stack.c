@@ -15,17 +15,17 @@ static json_t *counters(const char *name, const struct mf_counter *c, unsigned i
 	return o;
 }
 
-json_t *stack_json(const struct mf_fabric *f, struct result_nodes nodes)
+json_t *stack_json(const struct fabric_tier *t, struct result_nodes nodes)
 {
 	struct mf_counter sum[MF_COUNTERS_MAX];
-	unsigned int n = mf_fabric_stack(f, nodes.from, nodes.to, sum);
+	unsigned int n = mf_fabric_stack(t->f, (unsigned int)(t - t->f->tier), nodes.from, nodes.to, sum);
 
-	return counters(f->config->stack.name, sum, n);
+	return counters(t->config->stack.name, sum, n);
 }
 
-json_t *bridge_json(const struct mf_fabric *f)
+json_t *bridge_json(const struct fabric_tier *t)
 {
 	struct mf_counter c[MF_COUNTERS_MAX];
 
-	return counters(f->config->bridge.name, c, mf_fabric_bridge(f, c));
+	return counters(t->config->bridge.name, c, mf_fabric_bridge(t->f, (unsigned int)(t - t->f->tier), c));
 }

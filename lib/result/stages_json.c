@@ -141,8 +141,9 @@ static json_t *record(const struct mf_fabric *f, const struct stage_record *r, u
 
 	json_object_set_new(o, "operations", json_integer((json_int_t)count));
 	json_object_set_new(o, "table",
-			    mf_config_schedules(f->config) ? table(r)
-							   : stages_table_above(r, f->config->stack.name));
+			    mf_config_schedules(f->config)
+				    ? table(r)
+				    : stages_table_above(r, f->config->tier->stack.name));
 	json_object_set_new(o, "sum", beyond(r));
 	json_object_set_new(o, "stages", stages(r));
 	json_object_set_new(o, "timeline", timeline(r));

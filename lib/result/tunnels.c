@@ -17,7 +17,7 @@ static json_t *counters(const struct mf_link_counter *c, unsigned int n, const v
 	return o;
 }
 
-static json_t *impair_json(const struct carried_port *p)
+static json_t *impair_json(const struct tunnel_port *p)
 {
 	json_t *o = json_object();
 
@@ -45,7 +45,7 @@ static json_t *device_json(const struct rte_eth_stats *s)
 	return o;
 }
 
-json_t *port_json(const struct carried_port *p)
+json_t *port_json(const struct tunnel_port *p)
 {
 	unsigned int n;
 	const struct mf_link_counter *c = port_counters(&n);
@@ -94,7 +94,7 @@ static void name_link(const struct mf_fabric *f, uint32_t link, json_t *o)
 	json_object_set_new(o, "between", between);
 }
 
-json_t *end_json(const struct mf_fabric *f, const struct carried_end *e)
+json_t *end_json(const struct mf_fabric *f, const struct tunnel_end *e)
 {
 	unsigned int n;
 	const struct mf_link_counter *c = mf_link_counters(&n);
@@ -114,14 +114,14 @@ json_t *end_json(const struct mf_fabric *f, const struct carried_end *e)
 	return o;
 }
 
-void carried_json(const struct mf_fabric *f, json_t *o)
+void tunnels_json(const struct mf_fabric *f, json_t *o)
 {
-	json_t *ports = json_array(), *carried = json_array();
+	json_t *ports = json_array(), *tunnels = json_array();
 
-	for (unsigned int i = 0; i < f->carried->ports; i++)
-		json_array_append_new(ports, port_json(&f->carried->port[i]));
-	for (unsigned int i = 0; i < f->carried->ends; i++)
-		json_array_append_new(carried, end_json(f, &f->carried->end[i]));
+	for (unsigned int i = 0; i < f->tunnels->ports; i++)
+		json_array_append_new(ports, port_json(&f->tunnels->port[i]));
+	for (unsigned int i = 0; i < f->tunnels->ends; i++)
+		json_array_append_new(tunnels, end_json(f, &f->tunnels->end[i]));
 	json_object_set_new(o, "ports", ports);
-	json_object_set_new(o, "carried", carried);
+	json_object_set_new(o, "carried", tunnels);
 }

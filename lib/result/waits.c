@@ -22,14 +22,15 @@ static mf_time scheduler_waited(const struct mf_fabric *f)
 
 json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end, unsigned int nodes)
 {
-	mf_time queue = 0, up = 0, down = 0, between = 0;
+	mf_time queue = 0, up = 0, down = 0, between = 0, direct = 0;
 	uint64_t operations = 0;
 	json_t *o = json_object();
 	double each;
 
+	for (uint32_t i = 0; i < fabric_host_ends(f); i++)
+		*(i < f->node_links ? &up : &direct) += end->host[i].waited;
 	for (unsigned int i = 0; i < f->nodes; i++) {
 		queue += end->stack[i].waited;
-		up += end->host[i].waited;
 		if (f->node[i].client != NULL)
 			operations += mf_client_stats(f->node[i].client)->begun_all;
 	}
@@ -40,7 +41,9 @@ json_t *waits_json(const struct mf_fabric *f, const struct snapshot *end, unsign
 	result_real(o, "line_to_switch_ns", (double)up * each);
 	result_real(o, "scheduler_ns", (double)scheduler_waited(f) * each);
 	result_real(o, "line_from_switch_ns", (double)down * each);
-	if (f->config->trunks > 0)
+	if (f->graph->links > f->node_links + fabric_directs(f) && f->trunk != NULL)
 		result_real(o, "lines_between_switches_ns", (double)between * each);
+	if (fabric_directs(f) > 0)
+		result_real(o, "lines_between_nodes_ns", (double)direct * each);
 	return o;
 }

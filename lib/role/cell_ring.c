@@ -52,6 +52,17 @@ void crossing_put_span(struct crossing *c, const struct mf_span *span)
 	put(c, span->word, span->sync, span->count, span->flags);
 }
 
+void crossing_put_dated(struct crossing *c, uint64_t time, const struct mf_span *span)
+{
+	uint32_t at = c->put++;
+	struct cell *cell = &c->cell[at & c->mask];
+
+	/* Nobody looks behind a cell that is not there. */
+	crossing_put_span(c, span);
+	cell->word[0] = time;
+	__atomic_store_n(&cell->head, UINT64_C(1) << HEAD_WORDS | (at + 1), __ATOMIC_RELEASE);
+}
+
 void crossing_put(struct crossing *c, const uint64_t *word, unsigned int n)
 {
 	put(c, word, NULL, n, 0);

@@ -87,6 +87,11 @@ static inline void crossing_took(struct crossing *c, uint32_t cells)
 
 /** Puts a span. There must be CROSSING_SPAN cells of room, or as many as it needs. */
 void crossing_put_span(struct crossing *c, const struct mf_span *span);
+/**
+ * The same behind a cell of its own that has one word, a time: the first of the next crossing_peek(). There
+ * must be one cell more of room. When the cell can be taken so can the span.
+ */
+void crossing_put_dated(struct crossing *c, uint64_t time, const struct mf_span *span);
 /** Takes a span, all of it but its start. @return false: there is none */
 bool crossing_take_span(struct crossing *c, struct mf_span *out);
 

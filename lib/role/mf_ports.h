@@ -21,6 +21,7 @@ struct mf_port_shell {
 	uint32_t period; /**< ps a block; 0: wall clock */
 	bool up; /**< something is connected */
 	bool memory_enabled; /**< the link carries messages of blocks */
+	bool paced; /**< the line has a rate, under either clock */
 	struct mf_receiver rx;
 };
 
@@ -46,12 +47,12 @@ struct mf_ports {
 	mf_time next; /**< earliest deadline that is known of; MF_NEVER: there is none */
 	uint8_t *first; /**< the first port */
 	uint32_t stride; /**< octets from a port to the next */
-	unsigned int ports; /**< 1..MF_PORTS_MAX */
+	unsigned int ports; /**< 1..MF_NODES_MAX */
 	unsigned int links_lost; /**< ports whose link is not up */
 	uint8_t kind; /**< of its maker in room systems, which alone writes and reads it */
 	bool foresees, makes_room; /**< its maker's: see mf_sw_foresees(), mf_sw_tx_makes_room() */
-	uint64_t sending[MF_PORTS_MAX / 64]; /**< ports whose TX may have something new */
-	uint64_t ending[MF_PORTS_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
+	uint64_t sending[MF_NODES_MAX / 64]; /**< ports whose TX may have something new */
+	uint64_t ending[MF_NODES_MAX / 64]; /**< ports with a frame that waits behind its /T/ */
 } __attribute__((aligned(64)));
 
 static inline struct mf_port_shell *mf_port(const struct mf_ports *s, unsigned int port)

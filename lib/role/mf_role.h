@@ -19,17 +19,19 @@
 #include <string.h>
 
 #include "base/mf_counter.h"
+#include "base/mf_pool.h"
 #include "op/mf_op.h"
 #include "pcs/mf_demux.h"
 #include "role/mf_item.h"
 #include "role/mf_node_shell.h"
+#include "role/mf_queue_depth.h"
 
 struct mf_memory;
 
-/** Something that there is a fixed number of, and that a fault may take away (fault "exhaust"). */
-struct mf_pool_desc {
-	const char *key; /**< `what` of the fabric file; NULL ends a table */
-	bool by_end; /**< each end has its own */
+/** Which lcore of the wall clock a role is best polled by. */
+enum mf_placement {
+	MF_PLACE_SHARED, /**< any; roles are dealt over those that are no role's own */
+	MF_PLACE_OWN, /**< one for itself, as long as others are left for the roles that share */
 };
 
 #define MF_ROLE_STATS 1024 /**< bytes of the largest structure of statistics */
@@ -71,12 +73,14 @@ struct mf_redundancy_ops {
 	/** Node: whether it may yet tell a switch that another one is to be active. NULL: no. */
 	bool (*tells)(const void *self);
 	/** Switch: another one has taken over, and the engine is to let this one begin anew. NULL: never. */
-	bool (*deposed)(const void *self);
+	bool (*demoted)(const void *self);
 };
 
 struct mf_role_ops {
 	const char *kind; /**< "edm-host", "frame-switch": one of its own */
-	const struct mf_pool_desc *pools; /**< NULL: there are none */
+	enum mf_placement placement;
+	const struct mf_pool_desc
+		*pools; /**< NULL: there are none, or a policy (a stack, a bridge) has them */
 
 	/** Frees it. @param self  not NULL */
 	void (*destroy)(void *self);
@@ -117,7 +121,9 @@ struct mf_role_ops {
 	 * @return 0 or -ENOMEM: of no use but to be freed. NULL: this fault is not available
 	 */
 	int (*crash)(void *self, mf_time now, struct mf_memory *memory);
-	/** Takes away what is free of a pool, or gives it back. @param pool  its place in pools */
+	/** The pools of its policy. @return NULL: none. NULL: it has no policy, so `pools` counts */
+	const struct mf_pool_desc *(*policy_pools)(const void *self);
+	/** Takes away what is free of a pool, or gives it back. @param pool  its place in the table */
 	void (*exhaust)(void *self, unsigned int pool, unsigned int end, bool on);
 	/**
 	 * Whether n requests that come by an end, and as many by each other, find room. If not, it matters
@@ -125,6 +131,8 @@ struct mf_role_ops {
 	 */
 	bool (*has_requests)(const void *self, unsigned int end, unsigned int n);
 
+	/** Node whose ends send apart: the multiplexer of an end. NULL: all ends send what the shell's has */
+	struct mf_mux *(*mux)(const void *self, unsigned int end);
 	/** Node: the receiver of an end, for the thread of the role. @return NULL: it has no such end */
 	const struct mf_demux *(*demux)(const void *self, unsigned int end);
 	/** Node: that of the end that something came by last. */
@@ -132,6 +140,12 @@ struct mf_role_ops {
 	/** What it counts: the table, not NULL, and a copy of what it describes. Any thread may ask. */
 	const struct mf_counter_desc *counters;
 	void (*stats)(const void *self, struct mf_role_stats *out);
+	/**
+	 * What waits for an end inside the role: see mf_bridge_ops.depth. What its multiplexer has is
+	 * not in it.
+	 * NULL: nothing does
+	 */
+	void (*depth)(void *self, unsigned int end, bool anew, struct mf_queue_depth *out);
 	/** What its policy counts. @param out  room for MF_COUNTERS_MAX. @return how many. NULL: nothing */
 	unsigned int (*policy)(const void *self, struct mf_counter *out);
 
@@ -144,14 +158,5 @@ struct mf_role_ops {
 	const struct mf_requester_ops *requester; /**< NULL: it takes no operations */
 	const struct mf_redundancy_ops *redundancy; /**< NULL: it is never one of two */
 };
-
-/** The place of a pool by its key. @return -1: there is none */
-static inline int mf_role_pool(const struct mf_role_ops *ops, const char *key)
-{
-	for (int i = 0; ops->pools != NULL && ops->pools[i].key != NULL; i++)
-		if (strcmp(ops->pools[i].key, key) == 0)
-			return i;
-	return -1;
-}
 
 #endif

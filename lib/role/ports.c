@@ -15,6 +15,7 @@ int mf_port_init(struct mf_port_shell *p, const struct mf_port_config *c)
 	p->up = c->up;
 	p->memory_enabled = c->memory_enabled;
 	p->period = mux.period;
+	p->paced = mux.period != 0 || mux.shaped;
 	mux.memory_enabled = c->memory_enabled;
 	p->mux = mf_mux_new(&mux);
 	return p->mux != NULL ? mf_receiver_init(&p->rx, &rx) : -errno;

@@ -222,6 +222,13 @@ static void stats(const struct mf_sched *s, struct mf_sched_stats *out)
 	a->ops->stats(a->sched, out);
 }
 
+static unsigned int counters(const struct mf_sched *s, struct mf_counter *out)
+{
+	const struct audit *a = audit_of(s);
+
+	return a->ops->counters != NULL ? a->ops->counters(a->sched, out) : 0;
+}
+
 static void destroy(struct mf_sched *s)
 {
 	struct audit *a = audit_of(s);
@@ -241,6 +248,7 @@ static const struct mf_sched_ops audit_ops = {
 	.offer = offer,
 	.next = next,
 	.stats = stats,
+	.counters = counters,
 };
 
 /** @return 0 or -ENOMEM: the scheduler is as before */
@@ -251,7 +259,7 @@ static int put_before(const struct mf_fabric *f, struct mf_scheduler *s)
 	if (a == NULL)
 		return -ENOMEM;
 	a->ops = mf_scheduler_policy(s, &a->sched);
-	fabric_sched_config(f, &a->config);
+	fabric_sched_config(f->tier, &a->config);
 	a->pair = calloc(2 * (size_t)f->nodes * f->nodes, sizeof(*a->pair));
 	if (grow(a) && a->pair != NULL) {
 		mf_scheduler_set_policy(s, &audit_ops, (struct mf_sched *)a);

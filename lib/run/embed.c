@@ -25,7 +25,7 @@ static bool crashes(const struct mf_fabric *f, char *err, size_t errlen)
 		for (unsigned int i = 0; i < c->link.n && c->class == MF_FAULT_NODE_CRASH; i++) {
 			const struct mf_config_node *n = &f->config->node[c->link.node[i]];
 
-			if (!n->compute || !f->part.node[c->link.node[i]])
+			if (!n->compute || !f->plays.node[c->link.node[i]])
 				continue;
 			snprintf(err, errlen,
 				 "faults[%u].node: '%s' is a node of a program, which does not crash", k,
@@ -36,10 +36,10 @@ static bool crashes(const struct mf_fabric *f, char *err, size_t errlen)
 	return false;
 }
 
-struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const struct mf_part *part,
+struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const struct mf_process_roles *plays,
 					 char *err, size_t errlen)
 {
-	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_WALL, part, err, errlen);
+	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_WALL, plays, err, errlen);
 
 	if (f == NULL || !crashes(f, err, errlen))
 		return f;
@@ -91,8 +91,8 @@ int mf_fabric_start(struct mf_fabric *f, const struct mf_run_options *options)
 	if (err != 0)
 		mf_fabric_end(f);
 	else
-		carried_show(&e->wall);
-	if (err == 0 && meet_look(&e->wall))
+		tunnel_stats_show(&e->wall);
+	if (err == 0 && rendezvous_look(&e->wall))
 		begin(&e->wall);
 	return err;
 }
@@ -105,16 +105,47 @@ unsigned int mf_fabric_turn(struct mf_fabric *f)
 	mf_time now;
 
 	if (unlikely(!w->met)) {
-		if (meet_look(w))
+		if (rendezvous_look(w))
 			begin(w);
 		return 0;
 	}
 	now = wall_now(w);
 	cycles_turn(f, 0, now);
 	work = wall_turn(w, l, now);
+	if (work > 0)
+		w->worked = now;
 	if (unlikely(now >= w->next_look))
 		wall_look(w, now);
 	return work;
+}
+
+#define RENDEZVOUS_PERIOD MF_MS(1) /**< between looks for partners, by who sleeps */
+
+mf_time mf_fabric_next(struct mf_fabric *f)
+{
+	struct wall *w = f->embedded;
+	mf_time now, due, by;
+
+	wall_wake_arm(w);
+	if (mf_fabric_turn(f) > 0)
+		return 0;
+	if (!w->met)
+		return RENDEZVOUS_PERIOD;
+	now = wall_now(w);
+	due = wall_next(w, now);
+	by = due != MF_NEVER ? due - mf_time_min(due, now) : MF_NEVER;
+	wall_sleep(w, by);
+	return by;
+}
+
+int mf_fabric_wake_fd(struct mf_fabric *f)
+{
+	return wall_wake_fd(f->embedded);
+}
+
+void mf_fabric_alarm(struct mf_fabric *f, mf_time by)
+{
+	wall_alarm(f->embedded, by);
 }
 
 bool mf_fabric_ready(const struct mf_fabric *f)
@@ -124,12 +155,12 @@ bool mf_fabric_ready(const struct mf_fabric *f)
 
 bool mf_fabric_link_up(const struct mf_fabric *f, unsigned int node)
 {
-	return mf_fabric_ready(f) && meet_link_up(f->embedded, node);
+	return mf_fabric_ready(f) && rendezvous_link_up(f->embedded, node);
 }
 
-int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
+int mf_fabric_attach(struct mf_fabric *f, unsigned int node, struct mf_embedded_client *g)
 {
-	struct node *n = node < f->nodes && f->part.node[node] ? &f->node[node] : NULL;
+	struct node *n = node < f->nodes && f->plays.node[node] ? &f->node[node] : NULL;
 
 	if (n == NULL)
 		return -ENOENT;
@@ -139,14 +170,15 @@ int mf_fabric_seat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
 	mf_ether_free(n->ether); /* only counted what it got */
 	n->ether = NULL;
 	pthread_mutex_unlock(&f->readers);
-	g->next = n->guest;
-	n->guest = g;
+	g->layer = n->layer;
+	g->next = n->embedded;
+	n->embedded = g;
 	return 0;
 }
 
-void mf_fabric_unseat(struct mf_fabric *f, unsigned int node, struct mf_guest *g)
+void mf_fabric_detach(struct mf_fabric *f, unsigned int node, struct mf_embedded_client *g)
 {
-	struct mf_guest **at = &f->node[node].guest;
+	struct mf_embedded_client **at = &f->node[node].embedded;
 
 	while (*at != g)
 		at = &(*at)->next;
@@ -160,12 +192,13 @@ void mf_fabric_end(struct mf_fabric *f)
 	if (w == NULL)
 		return;
 	if (w->met)
-		meet_over(w);
-	part(w);
+		rendezvous_is_over(w);
+	rendezvous_leave(w);
 	if (w->met)
 		snapshot_end(f, wall_now(w));
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
+	wall_wake_end(w);
 	wall_tear_down(w, 0);
 	f->embedded = NULL;
 	rte_free(w);

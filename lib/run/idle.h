@@ -7,9 +7,10 @@
 
 /** A fabric without clients and frames. @return as mf_fabric_new() */
 struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
-				  const struct mf_part *part, char *err, size_t errlen);
+				  const struct mf_process_roles *plays, char *err, size_t errlen);
 
-/** mf_stack_config.life of nodes that begin now: another one each time, and in each process. Any thread. */
-uint32_t fabric_new_life(void);
+/** mf_stack_config.incarnation of nodes that begin now: another one each time, and in each process. Any
+ * thread. */
+uint32_t fabric_new_incarnation(void);
 
 #endif

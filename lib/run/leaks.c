@@ -68,7 +68,7 @@ static bool sched_leaks(const struct mf_scheduler *sched, char *err, size_t errl
 bool mf_fabric_leaks(const struct mf_fabric *f, char *err, size_t errlen)
 {
 
-	if (f->config->stack_ops != NULL || f->info.interrupted)
+	if (f->config->tier->stack_ops != NULL || f->info.interrupted)
 		return false;
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL && host_leaks(f, i, err, errlen))

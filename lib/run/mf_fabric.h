@@ -21,9 +21,9 @@ struct mf_history;
  */
 struct mf_fabric *mf_fabric_new(const struct mf_config *config, enum mf_clock clock, char *err,
 				size_t errlen);
-/** The same, for a process that plays some of the roles only. @param part  NULL: all. Copied */
-struct mf_fabric *mf_fabric_new_part(const struct mf_config *config, enum mf_clock clock,
-				     const struct mf_part *part, char *err, size_t errlen);
+/** The same, for a process that plays some of the roles only. @param plays  NULL: all. Copied */
+struct mf_fabric *mf_fabric_new_process(const struct mf_config *config, enum mf_clock clock,
+					const struct mf_process_roles *plays, char *err, size_t errlen);
 void mf_fabric_free(struct mf_fabric *f);
 
 /**
@@ -37,11 +37,12 @@ int mf_port_check(const struct mf_config_port *port, const char *root, char *err
 
 /**
  * Whether this machine lets a process have the ports of the roles that it plays: mf_port_check().
- * @param part  NULL: all roles
+ * @param plays  NULL: all roles
  * @param err  on failure one line with the key
  * @return 0 or -errno
  */
-int mf_ports_check(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen);
+int mf_ports_check(const struct mf_config *config, const struct mf_process_roles *plays, char *err,
+		   size_t errlen);
 
 /** Runs it to its end; once. @return 0 or -errno */
 int mf_fabric_run(struct mf_fabric *f, const struct mf_run_options *options);

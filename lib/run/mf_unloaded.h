@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each message of a log takes alone: in a fabric of the same configuration, so with the same stack, in
- * which nothing else is under way. Measured by the same clients, hosts, switch and log: of each kind and size
- * one message, between nodes with links of the same kind, one after the other, with as much time in between
- * as it took itself, so that all of it is over.
+ * The unloaded latency of each message of a log: in a fabric of the same configuration, so with the same
+ * stack, in which nothing else is under way. Measured by the same clients, hosts, switch and log: of each
+ * kind and size one message, between nodes with links of the same kind, one after the other, with as much
+ * time in between as it took itself, so that all of it is over.
  */
 #ifndef MF_UNLOADED_H
 #define MF_UNLOADED_H
@@ -11,19 +11,19 @@
 #include "fabric/mf_fabric_state.h"
 #include "measure/mf_message_log.h"
 
-struct alone_entry {
-	uint64_t key; /**< ALONE_NONE: there is none here */
+struct unloaded_entry {
+	uint64_t key; /**< UNLOADED_NONE: there is none here */
 	mf_time latency;
 	uint16_t client, target; /**< between which it is measured: the first in the log */
 };
 
-#define ALONE_NONE UINT64_MAX
+#define UNLOADED_NONE UINT64_MAX
 
-struct alone {
-	struct alone_entry *slot; /**< open addressing, at most half full: [mask + 1] */
+struct unloaded {
+	struct unloaded_entry *slot; /**< open addressing, at most half full: [mask + 1] */
 	uint32_t mask, count;
 	uint16_t *link_class; /**< [nodes]: nodes of one class are alike */
-	const struct alone_entry *last; /**< found last */
+	const struct unloaded_entry *last; /**< found last */
 };
 
 /**
@@ -31,11 +31,11 @@ struct alone {
  * @param err  on failure one line
  * @return NULL on failure; also when it was interrupted
  */
-struct alone *alone_new(const struct mf_fabric *f, const struct mf_run_options *options, char *err,
-			size_t errlen);
-void alone_free(struct alone *a);
+struct unloaded *unloaded_new(const struct mf_fabric *f, const struct mf_run_options *options, char *err,
+			      size_t errlen);
+void unloaded_free(struct unloaded *a);
 
-/** What a whole message of this client takes alone, ps. */
-mf_time alone_latency(struct alone *a, unsigned int client, const struct message *m);
+/** Unloaded latency of a whole message of this client, ps. */
+mf_time unloaded_latency(struct unloaded *a, unsigned int client, const struct message *m);
 
 #endif

@@ -5,8 +5,8 @@
 #include "config/mf_memif.h"
 #include "run/mf_fabric.h"
 
-static bool is_carried(const struct mf_config_node *n, bool node_here, bool switch_here,
-		       const struct mf_config_llr *llr)
+static bool is_tunnel(const struct mf_config_node *n, bool node_here, bool switch_here,
+		      const struct mf_config_llr *llr)
 {
 	return n->up && (node_here || switch_here) &&
 	       (node_here != switch_here || llr->carry == MF_CARRY_ALWAYS);
@@ -30,29 +30,29 @@ static int check_port(const struct mf_config *config, int port, char *err, size_
 }
 
 /** The ends of a node's link to a switch that a process would have at ports. */
-static int check_link(const struct mf_config *config, const struct mf_part *part, unsigned int node,
+static int check_link(const struct mf_config *config, const struct mf_process_roles *plays, unsigned int node,
 		      bool second, char *err, size_t errlen)
 {
 	const struct mf_config_node *n = &config->node[node];
 	const struct mf_config_llr *llr = second ? &n->backup_llr : &n->link.llr;
-	bool switch_here = part->sw[config->switches > 0 ? n->to : second];
+	bool switch_here = !n->direct && plays->sw[config->switches > 0 ? n->to : second];
 	int rc = 0;
 
-	if (!is_carried(n, part->node[node], switch_here, llr))
+	if (n->direct || !is_tunnel(n, plays->node[node], switch_here, llr))
 		return 0;
-	if (part->node[node])
+	if (plays->node[node])
 		rc = check_port(config, llr->port[MF_LINK_NODE], err, errlen);
 	if (rc == 0 && switch_here)
 		rc = check_port(config, llr->port[MF_LINK_SWITCH], err, errlen);
 	return rc;
 }
 
-/** The same of a link between switches. */
-static int check_trunk(const struct mf_config *config, const struct mf_part *part,
+/** The same of a link between switches, or between nodes. */
+static int check_trunk(const struct mf_config *config, const struct mf_process_roles *plays,
 		       const struct mf_config_trunk *t, char *err, size_t errlen)
 {
 	const struct mf_config_llr *llr = &t->link.llr;
-	bool here[MF_LINK_ENDS] = {part->sw[t->a], part->sw[t->b]};
+	const bool *role = t->direct ? plays->node : plays->sw, here[MF_LINK_ENDS] = {role[t->a], role[t->b]};
 	int rc = 0;
 
 	if (here[0] == here[1] && (!here[0] || llr->carry != MF_CARRY_ALWAYS))
@@ -63,23 +63,24 @@ static int check_trunk(const struct mf_config *config, const struct mf_part *par
 	return rc;
 }
 
-int mf_ports_check(const struct mf_config *config, const struct mf_part *part, char *err, size_t errlen)
+int mf_ports_check(const struct mf_config *config, const struct mf_process_roles *plays, char *err,
+		   size_t errlen)
 {
-	struct mf_part whole = {0};
+	struct mf_process_roles whole = {0};
 	int rc = 0;
 
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++)
 		whole.sw[k] = true;
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		whole.node[i] = config->node[i].up;
-	if (part == NULL)
-		part = &whole;
-	for (unsigned int i = 0; i < config->sw.ports && rc == 0; i++) {
-		rc = check_link(config, part, i, false, err, errlen);
+	if (plays == NULL)
+		plays = &whole;
+	for (unsigned int i = 0; i < config->slots && rc == 0; i++) {
+		rc = check_link(config, plays, i, false, err, errlen);
 		if (rc == 0 && config->backup.on)
-			rc = check_link(config, part, i, true, err, errlen);
+			rc = check_link(config, plays, i, true, err, errlen);
 	}
 	for (unsigned int i = 0; i < config->trunks && rc == 0; i++)
-		rc = check_trunk(config, part, &config->trunk[i], err, errlen);
+		rc = check_trunk(config, plays, &config->trunk[i], err, errlen);
 	return rc;
 }

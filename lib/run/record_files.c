@@ -22,12 +22,12 @@ void mf_record_files(const struct mf_config *config, const char *dir, bool writt
 		return;
 	if (written)
 		mf_files_folder(files, "--record", dir);
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up)
 			add_role(dir, config->node[i].name, written, files);
 	for (unsigned int k = 0; k < mf_config_switch_count(config); k++) {
 		add_role(dir, mf_config_switch_name(config, k), written, files);
-		if (config->switches == 0)
-			add_role(dir, mf_config_sched_name(k), written, files);
+		if (mf_config_sched_name(config, k) != NULL)
+			add_role(dir, mf_config_sched_name(config, k), written, files);
 	}
 }

@@ -30,7 +30,9 @@ struct replay {
 static const unsigned int calls_of[] = {
 	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
 		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
-	[ROLE_TWIN] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
+	[ROLE_REDUNDANT] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
+			   CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
+	[ROLE_ENDS] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
 		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_SWITCH] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(GIVE) | CALL(TAKE) |
 			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK) |
@@ -61,10 +63,21 @@ static bool has_port(const struct role *r, unsigned int port)
 	return peer->kind == MF_VERTEX_SWITCH || r->f->config->node[peer->number].up;
 }
 
+/** Whether a role's link has a rate, so that it is asked for few blocks. @param port  of any number */
+static bool has_shape(const struct role *r, unsigned int port)
+{
+	const struct mf_topology *g = r->f->graph;
+	uint32_t end = r->first_end + (role_is_node(r) ? 0 : port);
+
+	if (!role_is_node(r) && !has_port(r, port))
+		return false;
+	return r->f->link[g->end[end].link].shape != 0;
+}
+
 /** Whether the kind of a role has a pool, and a port one of its own. */
 static bool has_pool(const struct role *r, unsigned int pool, unsigned int port)
 {
-	const struct mf_pool_desc *p = role_ops(r)->pools;
+	const struct mf_pool_desc *p = role_pools(r);
 
 	for (unsigned int i = 0; p != NULL && p->key != NULL; p++, i++)
 		if (i == pool)
@@ -87,7 +100,7 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 		return crosses(r, e) != NULL && e->count > 0 && e->count <= RECORD_ITEMS_MAX;
 	if (e->call == RECORD_TAKE_AWAY || e->call == RECORD_GIVE_BACK)
 		return has_pool(r, e->channel, e->count);
-	if (e->channel != 0)
+	if (e->channel != 0 && !(e->call == RECORD_TX && has_shape(r, e->count)))
 		return false;
 	switch (e->call) {
 	case RECORD_RX:
@@ -96,8 +109,8 @@ static bool makes_sense(const struct role *r, const struct record_entry *e)
 	case RECORD_LINK_LOST:
 	case RECORD_LINK_BACK:
 	case RECORD_BEAR:
-		if (r->kind == ROLE_TWIN)
-			return e->count < 2;
+		if (r->kind == ROLE_REDUNDANT || r->kind == ROLE_ENDS)
+			return e->count < r->f->graph->role[r->index].ends;
 		return r->kind == ROLE_NODE ? e->count == r->index : has_port(r, e->count);
 	default:
 		return e->count == 0;
@@ -109,7 +122,7 @@ static void compare(struct replay *p, const struct mf_item *item, const void *is
 {
 	const struct record_buffer *was = &p->in.now;
 	const struct record_entry *e = &was->entry;
-	size_t room = sizeof(p->first);
+	size_t capacity = sizeof(p->first);
 	char *to = p->first;
 	int n;
 
@@ -120,12 +133,12 @@ static void compare(struct replay *p, const struct mf_item *item, const void *is
 	}
 	if (p->differ++ > 0)
 		return;
-	n = snprintf(to, room, "entry %" PRIu64 ", %s%s at %" PRIu64 " ps: ", p->in.number - 1,
+	n = snprintf(to, capacity, "entry %" PRIu64 ", %s%s at %" PRIu64 " ps: ", p->in.number - 1,
 		     item != NULL ? item->name : "blocks sent", item != NULL ? "s" : "", e->now);
 	if (item != NULL)
-		mf_item_differ(item, is, size, was->data, e->size, to + n, room - (size_t)n);
+		mf_item_differ(item, is, size, was->data, e->size, to + n, capacity - (size_t)n);
 	else
-		record_differ_span(is, size, was->data, e->size, to + n, room - (size_t)n);
+		record_differ_span(is, size, was->data, e->size, to + n, capacity - (size_t)n);
 }
 
 static int give_span(struct replay *p)
@@ -180,11 +193,12 @@ static int give_route(struct replay *p)
 
 static void take_span(struct replay *p, const struct record_entry *e)
 {
+	unsigned int most = e->channel != 0 ? e->channel : MF_SPAN_MAX;
 	uint8_t packed[RECORD_SPAN_MAX];
 	struct mf_span span;
 
 	compare(p, NULL, packed,
-		role_tx(p->role, e->count, e->now, &span) > 0 ? record_pack_span(&span, packed) : 0);
+		role_tx(p->role, e->count, e->now, most, &span) > 0 ? record_pack_span(&span, packed) : 0);
 }
 
 static void take_items(struct replay *p, const struct record_entry *e)

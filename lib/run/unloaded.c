@@ -15,8 +15,9 @@
 
 /** The messages in their order, and those of a client behind each other. */
 struct script {
-	struct alone_entry **entry; /**< [count]: what each measures */
+	struct unloaded_entry **entry; /**< [count]: what each measures */
 	struct mf_client_message *message; /**< [count] */
+	struct mf_client_target *target; /**< [count]: those of a client behind each other */
 	uint32_t count;
 	mf_time end;
 };
@@ -30,9 +31,9 @@ static bool alike(const struct mf_config_node *a, const struct mf_config_node *b
 	       a->link.quantum == b->link.quantum && a->link.align8 == b->link.align8;
 }
 
-static void classify(struct alone *a, const struct mf_config *config)
+static void classify(struct unloaded *a, const struct mf_config *config)
 {
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+	for (unsigned int i = 0; i < config->slots; i++) {
 		unsigned int k = 0;
 
 		while (k < i && !alike(&config->node[k], &config->node[i]))
@@ -41,68 +42,69 @@ static void classify(struct alone *a, const struct mf_config *config)
 	}
 }
 
-/* What a key has: 9 + 9 bits of classes, 3 of the kind, 26 of the size. */
+/* What a key has: 12 + 12 bits of classes, 3 of the kind, 26 of the size. */
 #define KEY_KIND 26
 #define KEY_TARGET (KEY_KIND + 3)
-#define KEY_CLIENT (KEY_TARGET + 9)
+#define KEY_CLIENT (KEY_TARGET + 12)
 
-static uint64_t key_of(const struct alone *a, unsigned int client, const struct message *m)
+static uint64_t key_of(const struct unloaded *a, unsigned int client, const struct message *m)
 {
-	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << KEY_KIND && MF_CLIENT_KINDS <= 8 && MF_PORTS_MAX <= 512,
+	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << KEY_KIND && MF_CLIENT_KINDS <= 8 &&
+			      MF_NODES_MAX <= 1 << 12,
 		      "fits");
 	return (uint64_t)a->link_class[client] << KEY_CLIENT |
 	       (uint64_t)a->link_class[m->target] << KEY_TARGET | (uint64_t)m->kind << KEY_KIND | m->size;
 }
 
-static struct alone_entry *slot_of(const struct alone *a, uint64_t key)
+static struct unloaded_entry *slot_of(const struct unloaded *a, uint64_t key)
 {
 	uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & a->mask;
 
-	while (a->slot[i].key != key && a->slot[i].key != ALONE_NONE)
+	while (a->slot[i].key != key && a->slot[i].key != UNLOADED_NONE)
 		i = (i + 1) & a->mask;
 	return &a->slot[i];
 }
 
-static bool allocate(struct alone *a, uint32_t slots)
+static bool allocate(struct unloaded *a, uint32_t slots)
 {
 	a->slot = malloc(slots * sizeof(*a->slot));
 	for (uint32_t i = 0; a->slot != NULL && i < slots; i++)
-		a->slot[i].key = ALONE_NONE;
+		a->slot[i].key = UNLOADED_NONE;
 	a->mask = slots - 1;
 	return a->slot != NULL;
 }
 
-static bool grow(struct alone *a)
+static bool grow(struct unloaded *a)
 {
-	struct alone old = *a;
+	struct unloaded old = *a;
 
 	if (!allocate(a, 2 * (old.mask + 1))) {
 		*a = old;
 		return false;
 	}
 	for (uint32_t i = 0; i <= old.mask; i++)
-		if (old.slot[i].key != ALONE_NONE)
+		if (old.slot[i].key != UNLOADED_NONE)
 			*slot_of(a, old.slot[i].key) = old.slot[i];
 	free(old.slot);
 	return true;
 }
 
-static bool add(struct alone *a, unsigned int client, const struct message *m)
+static bool add(struct unloaded *a, unsigned int client, const struct message *m)
 {
 	uint64_t key = key_of(a, client, m);
-	struct alone_entry *e;
+	struct unloaded_entry *e;
 
 	if (2 * a->count > a->mask && !grow(a))
 		return false;
 	e = slot_of(a, key);
 	if (e->key == key)
 		return true;
-	*e = (struct alone_entry){.key = key, .client = (uint16_t)client, .target = m->target};
+	*e = (struct unloaded_entry){.key = key, .client = (uint16_t)client, .target = m->target};
 	a->count++;
 	return true;
 }
 
-static bool collect(struct alone *a, const struct messages *log)
+static bool collect(struct unloaded *a, const struct messages *log)
 {
 	for (unsigned int i = 0; i < log->nodes; i++) {
 		const struct message_client *c = &log->client[i];
@@ -122,7 +124,7 @@ static bool collect(struct alone *a, const struct messages *log)
 	return true;
 }
 
-mf_time alone_latency(struct alone *a, unsigned int client, const struct message *m)
+mf_time unloaded_latency(struct unloaded *a, unsigned int client, const struct message *m)
 {
 	uint64_t key = key_of(a, client, m);
 
@@ -133,14 +135,14 @@ mf_time alone_latency(struct alone *a, unsigned int client, const struct message
 
 /* The script */
 
-static uint32_t size_of(const struct alone_entry *e)
+static uint32_t size_of(const struct unloaded_entry *e)
 {
 	return (uint32_t)(e->key & ((1U << KEY_KIND) - 1));
 }
 
 static int by_pair(const void *a, const void *b)
 {
-	const struct alone_entry *const *x = a, *const *y = b;
+	const struct unloaded_entry *const *x = a, *const *y = b;
 
 	if ((*x)->client != (*y)->client)
 		return (*x)->client < (*y)->client ? -1 : 1;
@@ -150,21 +152,24 @@ static int by_pair(const void *a, const void *b)
 }
 
 /** Of each pair the first twice: what is learned by the first message of all is known to the others. */
-static bool write_script(const struct alone *a, struct script *s)
+static bool write_script(const struct unloaded *a, struct script *s)
 {
 	uint32_t n = 0;
 
-	*s = (struct script){.entry = calloc(2 * (size_t)a->count + 1, sizeof(*s->entry)),
-			     .message = calloc(2 * (size_t)a->count + 1, sizeof(*s->message))};
-	if (s->entry == NULL || s->message == NULL)
+	size_t most = 2 * (size_t)a->count + 1;
+
+	*s = (struct script){.entry = calloc(most, sizeof(*s->entry)),
+			     .message = calloc(most, sizeof(*s->message)),
+			     .target = calloc(most, sizeof(*s->target))};
+	if (s->entry == NULL || s->message == NULL || s->target == NULL)
 		return false;
 	for (uint32_t i = 0; i <= a->mask; i++)
-		if (a->slot[i].key != ALONE_NONE)
+		if (a->slot[i].key != UNLOADED_NONE)
 			s->entry[n++] = &a->slot[i];
 	qsort(s->entry, n, sizeof(*s->entry), by_pair);
 	memmove(s->entry + n, s->entry, n * sizeof(*s->entry));
 	for (uint32_t i = n; i < 2 * n; i++) {
-		struct alone_entry *e = s->entry[i];
+		struct unloaded_entry *e = s->entry[i];
 
 		if (i == n || e->client != s->entry[i - 1]->client || e->target != s->entry[i - 1]->target)
 			s->entry[s->count++] = e;
@@ -173,15 +178,23 @@ static bool write_script(const struct alone *a, struct script *s)
 	return true;
 }
 
+/** Picoseconds for a block on the slowest link of a node. */
+static mf_time slowest(const struct mf_fabric *f, unsigned int node)
+{
+	mf_time period = 0;
+
+	for (unsigned int end = 0; end < f->graph->role[node].ends; end++)
+		period = mf_time_max(period, f->link[fabric_link(f, end, node)].period);
+	return period;
+}
+
 static void set_times(const struct mf_fabric *f, struct script *s, mf_time slow)
 {
 	mf_time at = 0;
 
 	for (uint32_t i = 0; i < s->count; i++) {
-		const struct alone_entry *e = s->entry[i];
-		uint64_t period = f->link[e->client].period > f->link[e->target].period
-					  ? f->link[e->client].period
-					  : f->link[e->target].period;
+		const struct unloaded_entry *e = s->entry[i];
+		mf_time period = mf_time_max(slowest(f, e->client), slowest(f, e->target));
 
 		s->message[i] = (struct mf_client_message){.start = at,
 							   .octets = size_of(e),
@@ -198,9 +211,10 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct scri
 				    uint32_t to)
 {
 	uint16_t client = s->entry[from]->client;
-	struct mf_client_target target[MF_PORTS_MAX];
+	struct mf_client_target *target = s->target + from;
 	struct mf_client_config c = {
 		.host = f->node[client].host,
+		.layer = f->node[client].layer,
 		.node = client,
 		.seed = f->config->seed,
 		.size_dist = MF_CLIENT_SIZE_UNIFORM,
@@ -299,6 +313,7 @@ static int measure(const struct mf_fabric *f, struct script *s, const struct mf_
 	int rc = -EAGAIN;
 
 	config.report_stages = false;
+	config.report_series = 0;
 	config.faults = 0;
 	config.tests = 0;
 	for (mf_time slow = 1; rc == -EAGAIN && slow <= PATIENCE; slow *= 4)
@@ -308,10 +323,10 @@ static int measure(const struct mf_fabric *f, struct script *s, const struct mf_
 	return rc;
 }
 
-struct alone *alone_new(const struct mf_fabric *f, const struct mf_run_options *options, char *err,
-			size_t errlen)
+struct unloaded *unloaded_new(const struct mf_fabric *f, const struct mf_run_options *options, char *err,
+			      size_t errlen)
 {
-	struct alone *a = calloc(1, sizeof(*a));
+	struct unloaded *a = calloc(1, sizeof(*a));
 	struct script s = {0};
 	bool ok = false;
 
@@ -326,13 +341,14 @@ struct alone *alone_new(const struct mf_fabric *f, const struct mf_run_options *
 	}
 	free(s.entry);
 	free(s.message);
+	free(s.target);
 	if (ok)
 		return a;
-	alone_free(a);
+	unloaded_free(a);
 	return NULL;
 }
 
-void alone_free(struct alone *a)
+void unloaded_free(struct unloaded *a)
 {
 	if (a == NULL)
 		return;

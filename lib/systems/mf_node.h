@@ -33,6 +33,34 @@ const struct mf_role_ops *mf_node_role(const struct mf_node *n);
 struct mf_node *mf_node_new_edm(const struct mf_host_config *config);
 /** A host of frames, which has none of EDM's tables. @return NULL with errno, see mf_frame_host_new() */
 struct mf_node *mf_node_new_frames(const struct mf_frame_host_config *config);
+#define MF_NODE_HOSTS_MAX 64 /**< hosts of a node */
+#define MF_HOST_NONE UINT8_MAX
+/** How a node is reached: by which host, and its number in that host's network. */
+struct mf_node_way {
+	uint16_t number;
+	uint8_t host; /**< MF_HOST_NONE: by none */
+};
+
+struct mf_hosts_config {
+	uint16_t node, nodes; /**< own number in the fabric, 0..nodes - 1 */
+	unsigned int hosts; /**< 1..MF_NODE_HOSTS_MAX */
+	struct mf_node *const *host; /**< [hosts], of any kind; they belong to the new node */
+	const uint16_t *const
+		*name; /**< [hosts]: the fabric's numbers of a host's nodes; used from then on */
+	const struct mf_node_way *way; /**< [nodes]; copied */
+};
+
+/**
+ * A node with a host for each of its ends: end k is the only one of host k. The hosts are in networks in
+ * which nodes have numbers of their own. They share the memory of the node, if it has one. The target of an
+ * operation is a number of the fabric. The operation goes to the host that reaches it; one without such a
+ * host is refused with -EINVAL. Completions and restarts name nodes by numbers of the fabric.
+ *
+ * @return NULL with errno: EINVAL, ENOMEM; the hosts are still the caller's then
+ */
+struct mf_node *mf_node_new_hosts(const struct mf_hosts_config *config);
+/** The host of an end of a node: of one that is no such node itself. */
+struct mf_node *mf_node_host(struct mf_node *n, unsigned int end);
 /** @param n  or NULL */
 void mf_node_free(struct mf_node *n);
 
@@ -84,8 +112,17 @@ mf_time mf_node_tx_next(const struct mf_node *n, mf_time now);
 mf_time mf_node_tx_next_block(const struct mf_node *n, mf_time now);
 /** Whether it has anything to send, or changes by being asked; see mf_mux_waits(). */
 bool mf_node_tx_waits(const struct mf_node *n);
-/** See mf_mux_short_spans(). */
-void mf_node_short_spans(struct mf_node *n);
+
+/*
+ * A node whose ends send apart: the same by end, 0 to ends - 1. What is the multiplexer's alone is asked of
+ * that. A node whose ends all send the same has one multiplexer.
+ */
+/** The multiplexer of an end; the host's. */
+struct mf_mux *mf_node_mux(const struct mf_node *n, unsigned int end);
+unsigned int mf_node_tx_by(struct mf_node *n, unsigned int end, mf_time now, unsigned int max,
+			   struct mf_span *out);
+struct mf_span *mf_node_tx_in_place_by(struct mf_node *n, unsigned int end, mf_time now,
+				       struct mf_span *room);
 
 /** Does what is due. @return mf_node_next() */
 mf_time mf_node_run(struct mf_node *n, mf_time now);
@@ -103,23 +140,25 @@ void mf_node_link_down(struct mf_node *n, unsigned int link, mf_time now);
 void mf_node_link_up(struct mf_node *n, unsigned int link, mf_time now);
 
 /** Two links: whether the host knows which switch to obey. With one: always. */
-bool mf_node_obeys(const struct mf_node *n);
+bool mf_node_has_primary(const struct mf_node *n);
 /** Two links: whether one of the switches may yet be told by this node that another one is to be active. */
 bool mf_node_tells(const struct mf_node *n);
 /** Two links: switch epoch % 2 is obeyed. */
 uint16_t mf_node_epoch(const struct mf_node *n);
 
-/* ---- faults, of EDM's hosts alone: the configuration refuses them with other stacks ---- */
+/* ---- faults: the configuration refuses those that the kind has not ---- */
 
 /**
  * The process of the node is gone, and there again.
- * @param memory  of the new life; the caller's, must outlive the host
+ * @param memory  of the new incarnation; the caller's, must outlive the host
  * @return 0 or -ENOMEM: of no use but to be freed
  */
 int mf_node_restart(struct mf_node *n, mf_time now, struct mf_memory *memory);
+/** Pools of its kind, or of its stack. @return NULL: it has none */
+const struct mf_pool_desc *mf_node_pools(const struct mf_node *n);
 /**
- * Takes away what is free of a pool of its kind, or gives it back: for tests of what happens then.
- * @param pool  see mf_role_pool() of mf_node_role()
+ * Takes away what is free of a pool, or gives it back: for tests of what happens then.
+ * @param pool  its place in mf_node_pools(), which is that of mf_stack_pools()
  */
 void mf_node_exhaust(struct mf_node *n, unsigned int pool, bool on);
 
@@ -130,8 +169,6 @@ void mf_node_counts(const struct mf_node *n, struct mf_role_stats *out);
 /** The same in the structure of EDM's host. What the kind does not count is 0. */
 void mf_node_stats(const struct mf_node *n, struct mf_host_stats *out);
 const struct mf_mux_stats *mf_node_mux_stats(const struct mf_node *n);
-/** See mf_mux_ahead(). */
-uint32_t mf_node_ahead(const struct mf_node *n, mf_time now);
 /** The receiver of the link that something came by last. */
 const struct mf_demux *mf_node_demux(const struct mf_node *n);
 /** That of a link, 0 or 1; NULL: it has no such link. Not while another thread calls the host. */

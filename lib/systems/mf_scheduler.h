@@ -17,15 +17,17 @@
 struct mf_scheduler;
 
 /**
- * @param channel what it takes and gives; constant
+ * @param kind    mf_scheduler_of_demands or mf_scheduler_of_nothing
  * @param ops     its policy; constant
  * @param policy  made by ops->create(), and its own from now on; in a failure, too
  * @return NULL with errno ENOMEM. mf_scheduler_free() frees it.
  */
-struct mf_scheduler *mf_scheduler_new(const struct mf_channel *channel, const struct mf_sched_ops *ops,
+struct mf_scheduler *mf_scheduler_new(const struct mf_role_ops *kind, const struct mf_sched_ops *ops,
 				      struct mf_sched *policy);
-/** Of EDM's scheduler, and of one of a fabric of frames. */
-extern const struct mf_channel mf_scheduler_of_demands, mf_scheduler_of_nothing;
+/** EDM's scheduler, and one of a fabric of frames. Of the functions of a role they have none. */
+extern const struct mf_role_ops mf_scheduler_of_demands, mf_scheduler_of_nothing;
+/** What its kind is: never NULL. */
+const struct mf_role_ops *mf_scheduler_role(const struct mf_scheduler *s);
 /** @param s  or NULL */
 void mf_scheduler_free(struct mf_scheduler *s);
 
@@ -66,10 +68,11 @@ unsigned int mf_scheduler_exchange(struct mf_scheduler *s, mf_time now, const vo
 /** When mf_scheduler_run() has something to do, or MF_NEVER. Never earlier than the last run's now. */
 mf_time mf_scheduler_next(const struct mf_scheduler *s);
 
-/** What it counts: the table, and the structure that it describes. */
-const struct mf_counter_desc *mf_scheduler_counters(const struct mf_scheduler *s);
+/** What it counts, by the table of its kind, mf_scheduler_role()->counters. */
 void mf_scheduler_counts(const struct mf_scheduler *s, struct mf_role_stats *out);
-/** The same in the structure of EDM's policies. */
+/** What its policy counts beside that. @param out  room for MF_COUNTERS_MAX. @return how many */
+unsigned int mf_scheduler_policy_counters(const struct mf_scheduler *s, struct mf_counter *out);
+/** The same as mf_scheduler_counts() in the structure of EDM's policies. */
 void mf_scheduler_stats(const struct mf_scheduler *s, struct mf_sched_stats *out);
 
 #endif

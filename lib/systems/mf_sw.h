@@ -100,16 +100,18 @@ void mf_sw_give(struct mf_sw *sw, mf_time now, const void *items, unsigned int n
 
 /** Whether it schedules. One that is alone does. */
 bool mf_sw_active(const struct mf_sw *sw);
-/** See mf_switch_deposed(). */
-bool mf_sw_deposed(const struct mf_sw *sw);
+/** See mf_switch_demoted(). */
+bool mf_sw_demoted(const struct mf_sw *sw);
 
-/* ---- faults, of EDM's switches alone: the configuration refuses them with other stacks ---- */
+/* ---- faults: the configuration refuses those that the kind has not ---- */
 
 /** The switch is gone, and will be there again with nothing of what it knew: mf_switch_crash(). */
 void mf_sw_crash(struct mf_sw *sw, mf_time now);
+/** Pools of its kind, or of its bridge. @return NULL: it has none */
+const struct mf_pool_desc *mf_sw_pools(const struct mf_sw *sw);
 /**
- * Takes away what is free of a pool of its kind, or gives it back: for tests of what happens then.
- * @param pool  see mf_role_pool() of mf_sw_role()
+ * Takes away what is free of a pool, or gives it back: for tests of what happens then.
+ * @param pool  its place in mf_sw_pools(), which is that of mf_bridge_pools()
  * @param port  whose, if each port has its own
  */
 void mf_sw_exhaust(struct mf_sw *sw, unsigned int pool, unsigned int port, bool on);
@@ -123,6 +125,11 @@ void mf_sw_stats(const struct mf_sw *sw, struct mf_switch_stats *out);
 const struct mf_mux_stats *mf_sw_mux_stats(const struct mf_sw *sw, unsigned int port);
 /** See mf_mux_ahead(). */
 uint32_t mf_sw_ahead(const struct mf_sw *sw, unsigned int port, mf_time now);
+/**
+ * What waits to be sent by a port: in its queue, and at its line.
+ * @param anew  `max` begins anew, see mf_bridge_ops.depth
+ */
+void mf_sw_depth(struct mf_sw *sw, unsigned int port, mf_time now, bool anew, struct mf_queue_depth *out);
 const struct mf_demux *mf_sw_demux(const struct mf_sw *sw, unsigned int port);
 /** What a bridge counts; 0: there is none. @param out  room for MF_COUNTERS_MAX */
 unsigned int mf_sw_bridge_counters(const struct mf_sw *sw, struct mf_counter *out);

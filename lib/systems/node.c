@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "systems/hosts.h"
 #include "systems/kinds.h"
 #include "systems/mf_node.h"
 
@@ -75,6 +76,20 @@ struct mf_node *mf_node_new_frames(const struct mf_frame_host_config *config)
 	if (n != NULL)
 		shell(n)->kind = NODE_FRAMES;
 	return n;
+}
+
+struct mf_node *mf_node_new_hosts(const struct mf_hosts_config *config)
+{
+	struct mf_node *node = (struct mf_node *)hosts_new(config);
+
+	if (node != NULL)
+		shell(node)->kind = NODE_HOSTS;
+	return node;
+}
+
+struct mf_node *mf_node_host(struct mf_node *n, unsigned int end)
+{
+	return shell(n)->kind == NODE_HOSTS ? hosts_at((struct hosts *)n, end) : n;
 }
 
 void mf_node_free(struct mf_node *n)
@@ -194,6 +209,22 @@ inline struct mf_span *mf_node_tx_in_place(struct mf_node *n, mf_time now, struc
 	return ops(n)->tx_in_place(n, 0, now, room);
 }
 
+struct mf_mux *mf_node_mux(const struct mf_node *n, unsigned int end)
+{
+	return ops(n)->mux != NULL ? ops(n)->mux(n, end) : shell_of(n)->mux;
+}
+
+unsigned int mf_node_tx_by(struct mf_node *n, unsigned int end, mf_time now, unsigned int max,
+			   struct mf_span *out)
+{
+	return ops(n)->tx(n, end, now, max, out);
+}
+
+struct mf_span *mf_node_tx_in_place_by(struct mf_node *n, unsigned int end, mf_time now, struct mf_span *room)
+{
+	return ops(n)->tx_in_place(n, end, now, room);
+}
+
 inline mf_time mf_node_tx_next(const struct mf_node *n, mf_time now)
 {
 	return mf_mux_next(shell_of(n)->mux, now);
@@ -207,11 +238,6 @@ inline mf_time mf_node_tx_next_block(const struct mf_node *n, mf_time now)
 inline bool mf_node_tx_waits(const struct mf_node *n)
 {
 	return mf_mux_waits(shell_of(n)->mux);
-}
-
-void mf_node_short_spans(struct mf_node *n)
-{
-	mf_mux_short_spans(shell(n)->mux);
 }
 
 inline mf_time mf_node_run(struct mf_node *n, mf_time now)
@@ -243,12 +269,12 @@ void mf_node_link_up(struct mf_node *n, unsigned int link, mf_time now)
 		ops(n)->link_up(n, link, now);
 }
 
-inline bool mf_node_obeys(const struct mf_node *n)
+inline bool mf_node_has_primary(const struct mf_node *n)
 {
 	const struct mf_redundancy_ops *r;
 
 	if (is_edm(n))
-		return mf_host_obeys(edm_of(n));
+		return mf_host_has_primary(edm_of(n));
 	r = ops(n)->redundancy;
 	return r == NULL || r->active(n);
 }
@@ -285,6 +311,11 @@ const struct mf_role_ops *mf_node_role(const struct mf_node *n)
 	return ops(n);
 }
 
+const struct mf_pool_desc *mf_node_pools(const struct mf_node *n)
+{
+	return ops(n)->policy_pools != NULL ? ops(n)->policy_pools(n) : ops(n)->pools;
+}
+
 void mf_node_exhaust(struct mf_node *n, unsigned int pool, bool on)
 {
 	assert(ops(n)->exhaust != NULL); /* as above */
@@ -299,6 +330,10 @@ void mf_node_stats(const struct mf_node *n, struct mf_host_stats *out)
 
 	if (is_edm(n)) {
 		*out = *mf_host_stats(edm_of(n));
+		return;
+	}
+	if (shell_of(n)->kind == NODE_HOSTS) {
+		hosts_stats((const struct hosts *)n, out);
 		return;
 	}
 	if (is_frames(n))
@@ -317,11 +352,6 @@ void mf_node_counts(const struct mf_node *n, struct mf_role_stats *out)
 const struct mf_mux_stats *mf_node_mux_stats(const struct mf_node *n)
 {
 	return mf_mux_stats(shell_of(n)->mux);
-}
-
-uint32_t mf_node_ahead(const struct mf_node *n, mf_time now)
-{
-	return mf_mux_ahead(shell_of(n)->mux, now);
 }
 
 const struct mf_demux *mf_node_demux(const struct mf_node *n)

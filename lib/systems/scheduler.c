@@ -9,19 +9,26 @@
 
 #include "systems/mf_scheduler.h"
 
-const struct mf_channel mf_scheduler_of_demands = {.in = &mf_sched_msg_item, .out = &mf_sched_grant_item};
-const struct mf_channel mf_scheduler_of_nothing = {.out = &mf_sched_grant_item};
+static const struct mf_channel demands = {.in = &mf_sched_msg_item, .out = &mf_sched_grant_item};
+static const struct mf_channel nothing = {.out = &mf_sched_grant_item};
+
+const struct mf_role_ops mf_scheduler_of_demands = {
+	.kind = "scheduler", .placement = MF_PLACE_OWN, .counters = mf_sched_counters, .channel = &demands};
+const struct mf_role_ops mf_scheduler_of_nothing = {.kind = "idle-scheduler",
+						    .placement = MF_PLACE_OWN,
+						    .counters = mf_sched_counters,
+						    .channel = &nothing};
 
 #define LINE 64 /* of its own: its lcore looks at it in each call */
 
 struct mf_scheduler {
-	const struct mf_channel *channel;
+	const struct mf_role_ops *kind;
 	const struct mf_sched_ops *ops;
 	struct mf_sched *policy;
 };
 static_assert(sizeof(struct mf_scheduler) <= LINE, "one cache line");
 
-struct mf_scheduler *mf_scheduler_new(const struct mf_channel *channel, const struct mf_sched_ops *ops,
+struct mf_scheduler *mf_scheduler_new(const struct mf_role_ops *kind, const struct mf_sched_ops *ops,
 				      struct mf_sched *policy)
 {
 	struct mf_scheduler *s = aligned_alloc(LINE, LINE);
@@ -31,7 +38,7 @@ struct mf_scheduler *mf_scheduler_new(const struct mf_channel *channel, const st
 		errno = ENOMEM;
 		return NULL;
 	}
-	*s = (struct mf_scheduler){channel, ops, policy};
+	*s = (struct mf_scheduler){kind, ops, policy};
 	return s;
 }
 
@@ -57,7 +64,12 @@ void mf_scheduler_set_policy(struct mf_scheduler *s, const struct mf_sched_ops *
 
 const struct mf_channel *mf_scheduler_channel(const struct mf_scheduler *s)
 {
-	return s->channel;
+	return s->kind->channel;
+}
+
+const struct mf_role_ops *mf_scheduler_role(const struct mf_scheduler *s)
+{
+	return s->kind;
 }
 
 inline unsigned int mf_scheduler_give(struct mf_scheduler *s, const void *items, unsigned int n)
@@ -122,18 +134,17 @@ inline mf_time mf_scheduler_next(const struct mf_scheduler *s)
 	return s->ops->next(s->policy);
 }
 
-const struct mf_counter_desc *mf_scheduler_counters(const struct mf_scheduler *s)
-{
-	(void)s; /* all policies count the same */
-	return mf_sched_counters;
-}
-
 void mf_scheduler_counts(const struct mf_scheduler *s, struct mf_role_stats *out)
 {
 	struct mf_sched_stats stats;
 
 	mf_scheduler_stats(s, &stats);
 	mf_role_stats_set(out, stats);
+}
+
+unsigned int mf_scheduler_policy_counters(const struct mf_scheduler *s, struct mf_counter *out)
+{
+	return s->ops->counters != NULL ? s->ops->counters(s->policy, out) : 0;
 }
 
 void mf_scheduler_stats(const struct mf_scheduler *s, struct mf_sched_stats *out)

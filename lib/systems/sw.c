@@ -241,14 +241,14 @@ bool mf_sw_active(const struct mf_sw *sw)
 	return ops(sw)->redundancy == NULL || ops(sw)->redundancy->active(sw);
 }
 
-inline bool mf_sw_deposed(const struct mf_sw *sw)
+inline bool mf_sw_demoted(const struct mf_sw *sw)
 {
 	const struct mf_redundancy_ops *r;
 
 	if (is_edm(sw))
-		return mf_switch_deposed(edm_of(sw));
+		return mf_switch_demoted(edm_of(sw));
 	r = ops(sw)->redundancy;
-	return r != NULL && r->deposed != NULL && r->deposed(sw);
+	return r != NULL && r->demoted != NULL && r->demoted(sw);
 }
 
 /* ---- faults ---- */
@@ -262,6 +262,11 @@ void mf_sw_crash(struct mf_sw *sw, mf_time now)
 const struct mf_role_ops *mf_sw_role(const struct mf_sw *sw)
 {
 	return ops(sw);
+}
+
+const struct mf_pool_desc *mf_sw_pools(const struct mf_sw *sw)
+{
+	return ops(sw)->policy_pools != NULL ? ops(sw)->policy_pools(sw) : ops(sw)->pools;
 }
 
 void mf_sw_exhaust(struct mf_sw *sw, unsigned int pool, unsigned int port, bool on)
@@ -301,6 +306,14 @@ const struct mf_mux_stats *mf_sw_mux_stats(const struct mf_sw *sw, unsigned int 
 uint32_t mf_sw_ahead(const struct mf_sw *sw, unsigned int port, mf_time now)
 {
 	return mf_mux_ahead(mux(sw, port), now);
+}
+
+void mf_sw_depth(struct mf_sw *sw, unsigned int port, mf_time now, bool anew, struct mf_queue_depth *out)
+{
+	*out = (struct mf_queue_depth){0};
+	if (ops(sw)->depth != NULL)
+		ops(sw)->depth(sw, port, anew, out);
+	out->octets += mf_mux_octets(mux(sw, port), now);
 }
 
 const struct mf_demux *mf_sw_demux(const struct mf_sw *sw, unsigned int port)

@@ -42,13 +42,13 @@ json_t *telemetry_config(struct telemetry_query *q)
 	result_count(o, "ports", c->ports);
 	if (c->switches > 0)
 		result_count(o, "switches", c->switches);
-	else
-		put_text(o, "switch", c->sw.name);
-	put_text(o, "stack", c->stack.name);
+	else if (mf_config_switch_count(c) > 0)
+		put_text(o, "switch", c->tier->sw.name);
+	put_text(o, "stack", c->tier->stack.name);
 	if (mf_config_schedules(c))
-		put_text(o, "scheduler", c->sched.policy);
+		put_text(o, "scheduler", c->tier->sched.policy);
 	else
-		put_text(o, "bridge", c->bridge.name);
+		put_text(o, "bridge", c->tier->bridge.name);
 	return o;
 }
 
@@ -79,21 +79,25 @@ json_t *telemetry_fabric(struct telemetry_query *q)
 json_t *telemetry_scheduler(struct telemetry_query *q)
 {
 	if (!mf_config_schedules(q->f->config))
-		return telemetry_refuse(q, "stack '%s' has no scheduler", q->f->config->stack.name);
+		return telemetry_refuse(q, "stack '%s' has no scheduler", q->f->config->tier->stack.name);
 	if (!fabric_has_switch(q->f))
 		return telemetry_refuse(q, "another process plays the scheduler");
-	return sched_json(q->f);
+	return sched_json(q->f->tier);
 }
 
 json_t *telemetry_switch(struct telemetry_query *q)
 {
 	json_t *o, *drops;
 
+	if (q->f->graph->switches == 0)
+		return telemetry_refuse(q, "the fabric has no switch");
+	if (q->f->tier->switches == 0)
+		return telemetry_refuse(q, "tier '%.63s' has no switch", q->f->tier->config->name);
 	if (!fabric_has_switch(q->f))
 		return telemetry_refuse(q, "another process plays the switch");
 	if (!mf_config_schedules(q->f->config))
-		return bridge_json(q->f);
-	o = switch_json(q->f);
+		return bridge_json(q->f->tier);
+	o = switch_json(q->f->tier);
 	drops = drops_json(q->f);
 	json_object_set(o, "drops", json_object_get(drops, "switch"));
 	json_decref(drops);

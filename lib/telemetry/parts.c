@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Telemetry of the parts of a fabric: nodes, links, and the ports that carry some. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/mf_config_query.h"
@@ -16,14 +17,49 @@ static const char *name_of_node(const void *ctx, unsigned int i)
 	return f->node[i].host != NULL ? f->config->node[i].name : NULL;
 }
 
-/** One end of it is here. */
-static const char *name_of_link(const void *ctx, unsigned int i)
-{
-	const struct mf_fabric *f = ctx;
+/** Links that there are to be named: the first ones of nodes, behind them those between switches, or nodes.
+ */
+struct link_names {
+	const struct mf_fabric *f;
+	char buf[FABRIC_LINK_NAME];
+};
 
+/** Whether this process plays a role at either end of a link. */
+static bool has_end(const struct mf_fabric *f, uint32_t link)
+{
+	return fabric_plays_end(f, link, MF_LINK_NODE) || fabric_plays_end(f, link, MF_LINK_SWITCH);
+}
+
+/** One end of it is here. A link to another node has a name of its own. */
+static const char *node_link(const struct mf_fabric *f, unsigned int i)
+{
+	if (fabric_is_direct(f, fabric_link(f, 0, i)))
+		return NULL;
 	return f->node[i].host != NULL || fabric_switch_of(f, fabric_port_of(f, 0, i)) != NULL
 		       ? f->config->node[i].name
 		       : NULL;
+}
+
+static const char *name_of_link(const void *ctx, unsigned int i)
+{
+	struct link_names *n = (struct link_names *)(uintptr_t)ctx;
+
+	if (i < n->f->nodes)
+		return node_link(n->f, i);
+	i += n->f->node_links - n->f->nodes;
+	return has_end(n->f, i) ? fabric_trunk_name(n->f, i, n->buf) : NULL;
+}
+
+/** How many links may have a name. */
+static unsigned int named_links(const struct mf_fabric *f)
+{
+	return f->nodes + (f->trunk != NULL ? f->graph->links - f->node_links : 0);
+}
+
+/** The number of a link among these. */
+static unsigned int name_number(const struct mf_fabric *f, uint32_t link)
+{
+	return fabric_is_trunk(f, link) ? f->nodes + link - f->node_links : fabric_link_node(f, link);
 }
 
 /* Nodes */
@@ -54,7 +90,7 @@ json_t *telemetry_node_of(struct telemetry_query *q)
 		return NULL;
 	n = &f->node[i];
 	if (n->host == NULL)
-		return telemetry_refuse(q, "another process plays '%.31s'", q->name);
+		return telemetry_refuse(q, "another process plays '%.63s'", q->name);
 	one = (struct result_nodes){(unsigned int)i, (unsigned int)i + 1};
 	result_node_counted(n->host, &counts);
 	o = json_object();
@@ -66,7 +102,7 @@ json_t *telemetry_node_of(struct telemetry_query *q)
 	json_object_set_new(o, "host", host_json(&counts));
 	json_object_set_new(o, "drops", counts_section(&counts, "drops.hosts"));
 	if (!mf_config_schedules(f->config))
-		json_object_set_new(o, "stack", stack_json(f, one));
+		json_object_set_new(o, "stack", stack_json(f->tier, one));
 	return o;
 }
 
@@ -98,21 +134,87 @@ static json_t *received_json(const struct mf_demux_stats *s)
 	return o;
 }
 
+static void put_node_end(const struct mf_fabric *f, const struct mf_end *e, json_t *own, json_t *other)
+{
+	const struct mf_node *host = f->node[f->graph->role[e->role].number].host;
+
+	if (host == NULL)
+		return;
+	json_object_set_new(own, "sent", sent_json(mf_mux_stats(mf_node_mux(host, e->port))));
+	json_object_set_new(other, "received", received_json(&mf_node_demux_of(host, e->port)->stats));
+}
+
+/**
+ * What a switch, or a node at the end of a link to another one, has sent and received by it.
+ * @param own, other  of the two directions
+ */
+static void put_end(const struct mf_fabric *f, uint32_t end, json_t *own, json_t *other)
+{
+	const struct mf_end *e = &f->graph->end[end];
+	unsigned int port = e->port;
+	const struct mf_sw *sw;
+
+	if (f->graph->role[e->role].kind == MF_VERTEX_NODE) {
+		put_node_end(f, e, own, other);
+		return;
+	}
+	sw = fabric_switch_of(f, end - fabric_first_port(f));
+	if (sw == NULL)
+		return;
+	json_object_set_new(own, "sent", sent_json(mf_sw_mux_stats(sw, port)));
+	json_object_set_new(other, "received", received_json(&mf_sw_demux(sw, port)->stats));
+}
+
+/** A link between switches, or nodes, as it is named: from the first one, and from the second. */
+static json_t *trunk_json(struct telemetry_query *q)
+{
+	const struct mf_fabric *f = q->f;
+	json_t *o, *from_first, *from_second;
+	const uint32_t *end;
+	uint32_t first, link = fabric_find_trunk(f, q->name, &first);
+	unsigned int side;
+
+	if (link == MF_NONE)
+		return telemetry_refuse(q, "there is no link '%.40s' between switches, or between nodes",
+					q->name);
+	if (!has_end(f, link))
+		return telemetry_refuse(q, "other processes have the link '%.40s'", q->name);
+	o = json_object();
+	from_first = json_object();
+	from_second = json_object();
+	end = f->graph->link[link].end;
+	side = f->graph->end[end[0]].role == first ? 0 : 1;
+	put_end(f, end[side], from_first, from_second);
+	put_end(f, end[!side], from_second, from_first);
+	json_object_set_new(o, "from_first", from_first);
+	json_object_set_new(o, "from_second", from_second);
+	return o;
+}
+
+static bool is_trunk_name(const char *name)
+{
+	return strchr(name, ':') != NULL;
+}
+
 json_t *telemetry_link(struct telemetry_query *q)
 {
 	const struct mf_fabric *f = q->f;
-	const struct mf_sw *sw;
+	struct link_names names = {.f = f};
 	json_t *o, *up, *down;
-	unsigned int port;
 	int i;
 
 	if (q->name == NULL)
-		return telemetry_names(q, f->nodes, name_of_link, f);
+		return telemetry_names(q, named_links(f), name_of_link, &names);
+	if (is_trunk_name(q->name))
+		return trunk_json(q);
 	i = telemetry_node(q);
 	if (i < 0)
 		return NULL;
-	if (name_of_link(f, (unsigned int)i) == NULL)
-		return telemetry_refuse(q, "another process has the link of '%.31s'", q->name);
+	if (fabric_is_direct(f, fabric_link(f, 0, (unsigned int)i)))
+		return telemetry_refuse(
+			q, "the link of '%.63s' leads to another node: it is called NODE:NODE", q->name);
+	if (node_link(f, (unsigned int)i) == NULL)
+		return telemetry_refuse(q, "another process has the link of '%.63s'", q->name);
 	o = json_object();
 	up = json_object();
 	down = json_object();
@@ -120,12 +222,7 @@ json_t *telemetry_link(struct telemetry_query *q)
 		json_object_set_new(up, "sent", sent_json(mf_node_mux_stats(f->node[i].host)));
 		json_object_set_new(down, "received", received_json(&mf_node_demux(f->node[i].host)->stats));
 	}
-	sw = fabric_switch_of(f, fabric_port_of(f, 0, (unsigned int)i));
-	if (sw != NULL) {
-		port = fabric_port(f, fabric_port_of(f, 0, (unsigned int)i))->port;
-		json_object_set_new(up, "received", received_json(&mf_sw_demux(sw, port)->stats));
-		json_object_set_new(down, "sent", sent_json(mf_sw_mux_stats(sw, port)));
-	}
+	put_end(f, fabric_first_port(f) + fabric_port_of(f, 0, (unsigned int)i), down, up);
 	json_object_set_new(o, "to_switch", up);
 	json_object_set_new(o, "from_switch", down);
 	return o;
@@ -133,7 +230,7 @@ json_t *telemetry_link(struct telemetry_query *q)
 
 /* Ports */
 
-static const struct carried_port *port_named(const struct carried *c, const char *name)
+static const struct tunnel_port *port_named(const struct tunnel_stats *c, const char *name)
 {
 	for (unsigned int i = 0; c != NULL && i < c->ports; i++)
 		if (strcmp(c->port[i].config->name, name) == 0)
@@ -143,15 +240,15 @@ static const struct carried_port *port_named(const struct carried *c, const char
 
 static const char *name_of_port(const void *ctx, unsigned int i)
 {
-	const struct carried *c = ctx;
+	const struct tunnel_stats *c = ctx;
 
 	return c->port[i].config->name;
 }
 
 json_t *telemetry_port(struct telemetry_query *q)
 {
-	struct carried *c = carried_seen(q->f);
-	const struct carried_port *p;
+	struct tunnel_stats *c = tunnel_stats_seen(q->f);
+	const struct tunnel_port *p;
 	json_t *o;
 
 	if (q->name == NULL) {
@@ -159,62 +256,93 @@ json_t *telemetry_port(struct telemetry_query *q)
 	} else {
 		p = port_named(c, q->name);
 		o = p != NULL ? port_json(p)
-			      : telemetry_refuse(q, "there is no port '%.31s' in this process", q->name);
+			      : telemetry_refuse(q, "there is no port '%.63s' in this process", q->name);
 	}
-	carried_free(c);
+	tunnel_stats_free(c);
 	return o;
 }
 
-/** Nodes whose links are carried. */
-struct carried_nodes {
-	const struct mf_fabric *f;
-	bool here[MF_PORTS_MAX];
+/** Links that ports carry, by their numbers among named_links(). */
+struct tunnel_links {
+	struct link_names names;
+	bool *here;
 };
 
-static const char *name_of_carried(const void *ctx, unsigned int i)
+static const char *name_of_tunnel(const void *ctx, unsigned int i)
 {
-	const struct carried_nodes *n = ctx;
+	struct tunnel_links *c = (struct tunnel_links *)(uintptr_t)ctx;
 
-	return n->here[i] ? n->f->config->node[i].name : NULL;
+	if (!c->here[i])
+		return NULL;
+	return i < c->names.f->nodes
+		       ? c->names.f->config->node[i].name
+		       : fabric_trunk_name(c->names.f, i + c->names.f->node_links - c->names.f->nodes,
+					   c->names.buf);
 }
 
-static json_t *carried_names(const struct telemetry_query *q, const struct carried *c)
+/** The number of the link of an end: of a node's links to two switches the same. */
+static uint32_t number_of(const struct mf_fabric *f, const struct tunnel_end *e)
 {
-	struct carried_nodes n = {.f = q->f};
+	return name_number(f, f->graph->end[e->end].link);
+}
 
+static json_t *tunnel_names(const struct telemetry_query *q, const struct tunnel_stats *c)
+{
+	struct tunnel_links links = {.names = {.f = q->f}, .here = calloc(named_links(q->f), sizeof(bool))};
+	json_t *o = NULL;
+
+	if (links.here == NULL)
+		return NULL;
 	for (unsigned int i = 0; c != NULL && i < c->ends; i++)
-		if (!fabric_is_trunk(q->f, q->f->graph->end[c->end[i].end].link))
-			n.here[q->f->graph->end[c->end[i].end].link % q->f->nodes] = true;
-	return telemetry_names(q, q->f->nodes, name_of_carried, &n);
+		links.here[number_of(q->f, &c->end[i])] = true;
+	o = telemetry_names(q, named_links(q->f), name_of_tunnel, &links);
+	free(links.here);
+	return o;
 }
 
-/** At which end of a node's link, or at both. */
-static json_t *ends_json(const struct mf_fabric *f, const struct carried *c, unsigned int node)
+/** At which end of a link, or at both. */
+static json_t *ends_json(const struct mf_fabric *f, const struct tunnel_stats *c, uint32_t number)
 {
 	json_t *o = json_object();
 
-	for (unsigned int i = 0; c != NULL && i < c->ends; i++) {
-		uint32_t link = f->graph->end[c->end[i].end].link;
-
-		if (!fabric_is_trunk(f, link) && link % f->nodes == node)
+	for (unsigned int i = 0; c != NULL && i < c->ends; i++)
+		if (number_of(f, &c->end[i]) == number)
 			json_object_set_new(o, port_end_name(f, c->end[i].end), end_json(f, &c->end[i]));
-	}
 	return o;
 }
 
-json_t *telemetry_carried(struct telemetry_query *q)
+/** The link that is asked for. @return false: there is none */
+static bool find_link(struct telemetry_query *q, uint32_t *number)
 {
-	struct carried *c;
-	json_t *o = NULL;
-	int node = 0;
+	uint32_t first, link;
+	int node;
 
-	if (q->name != NULL && (node = telemetry_node(q)) < 0)
+	if (!is_trunk_name(q->name)) {
+		node = telemetry_node(q);
+		*number = (uint32_t)node;
+		return node >= 0;
+	}
+	link = fabric_find_trunk(q->f, q->name, &first);
+	if (link == MF_NONE)
+		telemetry_refuse(q, "there is no link '%.40s' between switches, or between nodes", q->name);
+	else
+		*number = name_number(q->f, link);
+	return link != MF_NONE;
+}
+
+json_t *telemetry_tunnels(struct telemetry_query *q)
+{
+	struct tunnel_stats *c;
+	uint32_t number = 0;
+	json_t *o = NULL;
+
+	if (q->name != NULL && !find_link(q, &number))
 		return NULL;
-	c = carried_seen(q->f);
-	o = q->name == NULL ? carried_names(q, c) : ends_json(q->f, c, (unsigned int)node);
-	carried_free(c);
+	c = tunnel_stats_seen(q->f);
+	o = q->name == NULL ? tunnel_names(q, c) : ends_json(q->f, c, number);
+	tunnel_stats_free(c);
 	if (json_object_size(o) > 0)
 		return o;
 	json_decref(o);
-	return telemetry_refuse(q, "no port of this process carries the link of '%.31s'", q->name);
+	return telemetry_refuse(q, "no port of this process carries the link of '%.63s'", q->name);
 }

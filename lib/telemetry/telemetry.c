@@ -50,7 +50,7 @@ static const struct command commands[] = {
 	 "Links; or the counters of one, both ways. Parameters: NODE, or first=N"},
 	{"/memfab/port", telemetry_port, TAKES_NAME | TAKES_FIRST,
 	 "Ports that carry links; or the counters of one. Parameters: PORT, or first=N"},
-	{"/memfab/carried", telemetry_carried, TAKES_NAME | TAKES_FIRST,
+	{"/memfab/carried", telemetry_tunnels, TAKES_NAME | TAKES_FIRST,
 	 "Links that ports carry; or the counters of one, at its ends here. Parameters: NODE, or first=N"},
 	{"/memfab/scheduler", telemetry_scheduler, 0, "Counters of the scheduler." OF_WHICH},
 	{"/memfab/switch", telemetry_switch, 0, "Counters of the switch, and its drops by cause." OF_WHICH},
@@ -75,7 +75,7 @@ int telemetry_node(struct telemetry_query *q)
 
 	if (node >= 0)
 		return node;
-	telemetry_refuse(q, "there is no node '%.31s'", q->name);
+	telemetry_refuse(q, "there is no node '%.63s'", q->name);
 	return -1;
 }
 
@@ -153,7 +153,7 @@ static bool read_one(struct telemetry_query *q, unsigned int takes, char *text, 
 
 	if (value == NULL) {
 		if (!(takes & TAKES_NAME) || q->name != NULL) {
-			telemetry_refuse(q, "'%.31s' is one name too many", text);
+			telemetry_refuse(q, "'%.63s' is one name too many", text);
 			return false;
 		}
 		q->name = text;

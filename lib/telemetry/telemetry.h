@@ -51,7 +51,7 @@ json_t *telemetry_watchdog(struct telemetry_query *q);
 json_t *telemetry_node_of(struct telemetry_query *q);
 json_t *telemetry_link(struct telemetry_query *q);
 json_t *telemetry_port(struct telemetry_query *q);
-json_t *telemetry_carried(struct telemetry_query *q);
+json_t *telemetry_tunnels(struct telemetry_query *q);
 /* latency.c */
 json_t *telemetry_latency(struct telemetry_query *q);
 

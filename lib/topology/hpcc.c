@@ -205,6 +205,7 @@ static int read_link(struct text *t, uint32_t nodes, struct mf_hpcc_link *l)
 		return wrong(t, "node %" PRIu32 " is linked to itself", l->node[0]);
 	if (read_rate(t, &l->rate) != 0 || read_delay(t, &l->delay) != 0 || read_loss(t, &l->loss) != 0)
 		return -EINVAL;
+	l->line = t->line;
 	return end_of_line(t, "the error rate");
 }
 

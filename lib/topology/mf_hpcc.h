@@ -31,6 +31,7 @@ struct mf_hpcc_link {
 	uint64_t rate; /**< bit/s, above 0 and below 2^63 */
 	mf_time delay; /**< below 2^63 ps */
 	double loss; /**< 0..1 */
+	uint64_t line; /**< where it stands in the file, from 1 */
 };
 
 struct mf_hpcc {

@@ -86,6 +86,14 @@ unsigned int mf_routes_ports(const struct mf_routes *r, uint32_t sw, uint32_t no
 uint16_t mf_routes_pick(const struct mf_routes *r, uint32_t sw, uint32_t node, uint64_t flow);
 
 /**
+ * Like mf_routes_pick(), for a frame that is to come to the node by one of its ends, wherever the other ones
+ * are: where each end has an address of its own.
+ * @param node_port  of the node
+ */
+uint16_t mf_routes_end_pick(const struct mf_routes *r, uint32_t sw, uint32_t node, uint16_t node_port,
+			    uint64_t flow);
+
+/**
  * Chooses one of these ports for a frame, whatever its flow.
  * @param turn  a counter: ports take turns; or 64 random bits: ports are equally likely
  * @return MF_NO_PORT: there is no path

@@ -28,7 +28,7 @@ struct mf_vertex {
 /** One end of a link. */
 struct mf_end {
 	uint32_t role;
-	uint32_t port; /**< of the role: the n-th link that was added there */
+	uint32_t port; /**< of the role: the n-th link there, as added or as mf_topology_close_by() says */
 	uint32_t link;
 	uint32_t peer; /**< the other end of the link */
 };
@@ -64,14 +64,22 @@ uint32_t mf_topology_link(struct mf_topology *t, uint32_t a, uint32_t b);
  * @return 0 or -ENOMEM
  */
 int mf_topology_close(struct mf_topology *t);
+/**
+ * The same, with the ports of roles in another order.
+ * @param order  [2 * links]: each end of a link once, as 2 * link + its place in mf_graph_link.end; NULL: as
+ *               links were added. Of each role the ends get their ports in this order
+ */
+int mf_topology_close_by(struct mf_topology *t, const uint32_t *order);
 
 /**
- * How many links there are at most between two switches, each time by the shortest path over switches alone.
+ * How far processes that play the graph together can be from each other at most, counted in links between
+ * roles of one kind: switches, or nodes. Such links divide the graph into parts. A shortest way is in each
+ * part once, so it has at most as many links as the diameters of all parts have together.
  * For set-up: it allocates memory and frees it.
  * @param t  closed
- * @return 0: one switch, or no two are linked; -ENOMEM
+ * @return 0: no two roles of one kind are linked; -ENOMEM
  */
-int mf_topology_diameter(const struct mf_topology *t);
+int mf_topology_width(const struct mf_topology *t);
 
 /** The end at a port of a role. Only of a closed graph. @param port  below role.ends */
 static inline uint32_t mf_topology_end(const struct mf_topology *t, uint32_t role, uint32_t port)

@@ -130,6 +130,31 @@ unsigned int mf_routes_ports(const struct mf_routes *r, uint32_t sw, uint32_t no
 	return n;
 }
 
+/** The hook of an end of a node; NULL: its link is down, or leads to no switch. */
+static const struct hook *hook_of(const struct mf_routes *r, uint32_t node, uint16_t node_port)
+{
+	const struct routes_node *n = &r->node[node];
+
+	for (uint32_t i = 0; i < n->hooks; i++)
+		if (r->hook[n->first + i].node_port == node_port)
+			return &r->hook[n->first + i];
+	return NULL;
+}
+
+uint16_t mf_routes_end_pick(const struct mf_routes *r, uint32_t sw, uint32_t node, uint16_t node_port,
+			    uint64_t flow)
+{
+	const struct hook *h = hook_of(r, node, node_port);
+	const struct route *to;
+
+	if (h == NULL)
+		return MF_NO_PORT;
+	if (h->sw == sw)
+		return h->sw_port;
+	to = route_of(r, sw, h->sw);
+	return to->port != SEVERAL ? to->port : heaviest(r, sw, h->sw, flow);
+}
+
 uint16_t mf_routes_spray(const struct mf_routes *r, uint32_t sw, uint32_t node, uint64_t turn)
 {
 	uint16_t port = only_port(r, sw, node);

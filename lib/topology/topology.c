@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "topology/mf_topology.h"
 
@@ -70,17 +71,22 @@ uint32_t mf_topology_link(struct mf_topology *t, uint32_t a, uint32_t b)
 	return t->links++;
 }
 
-/** The next end of a role: ports are given in the order of the links. */
-static uint32_t take_end(struct mf_topology *t, uint32_t role, uint32_t link)
+/** The next end of a role: ports are given in the order in which ends are taken. */
+static void take_end(struct mf_topology *t, uint32_t link, uint32_t side)
 {
-	struct mf_vertex *v = &t->role[role];
+	struct mf_vertex *v = &t->role[t->link[link].end[side]];
 	uint32_t e = v->first_end + v->ends;
 
-	t->end[e] = (struct mf_end){.role = role, .port = v->ends++, .link = link};
-	return e;
+	t->end[e] = (struct mf_end){.role = t->link[link].end[side], .port = v->ends++, .link = link};
+	t->link[link].end[side] = e;
 }
 
 int mf_topology_close(struct mf_topology *t)
+{
+	return mf_topology_close_by(t, NULL);
+}
+
+int mf_topology_close_by(struct mf_topology *t, const uint32_t *order)
 {
 	t->ends = 2 * t->links;
 	t->end = calloc(t->ends + 1, sizeof(*t->end));
@@ -91,24 +97,33 @@ int mf_topology_close(struct mf_topology *t)
 		first += t->role[r].ends;
 		t->role[r].ends = 0; /* counted again, by take_end() */
 	}
-	for (uint32_t i = 0; i < t->links; i++) {
-		struct mf_graph_link *l = &t->link[i];
+	for (uint32_t k = 0; k < t->ends; k++) {
+		uint32_t i = order != NULL ? order[k] : k;
 
-		l->end[0] = take_end(t, l->end[0], i);
-		l->end[1] = take_end(t, l->end[1], i);
-		t->end[l->end[0]].peer = l->end[1];
-		t->end[l->end[1]].peer = l->end[0];
+		take_end(t, i / 2, i % 2);
 	}
+	for (uint32_t i = 0; i < t->links; i++)
+		for (uint32_t side = 0; side < 2; side++)
+			t->end[t->link[i].end[side]].peer = t->link[i].end[!side];
 	return 0;
 }
 
-/** Distances from a switch, breadth first. @param queue, far  [roles] @return the longest */
-static uint32_t farthest(const struct mf_topology *t, uint32_t from, uint32_t *queue, uint32_t *far)
+struct search {
+	uint32_t *part; /**< [roles]: roles of the part that is being looked at */
+	uint32_t *queue; /**< [roles] */
+	uint32_t *far; /**< [roles]: MF_NONE: not reached */
+	bool *seen; /**< [roles]: its part has been looked at */
+};
+
+/**
+ * Distances from a role over links to roles of its kind, breadth first.
+ * @param queue  set to the roles that it reaches, itself first @return how many
+ */
+static uint32_t spread(const struct mf_topology *t, uint32_t from, uint32_t *queue, uint32_t *far)
 {
 	uint32_t n = 1;
 
-	for (uint32_t i = 0; i < t->roles; i++)
-		far[i] = MF_NONE;
+	memset(far, 0xff, t->roles * sizeof(*far));
 	queue[0] = from;
 	far[from] = 0;
 	for (uint32_t at = 0; at < n; at++) {
@@ -117,26 +132,45 @@ static uint32_t farthest(const struct mf_topology *t, uint32_t from, uint32_t *q
 		for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++) {
 			uint32_t peer = mf_topology_peer(t, e);
 
-			if (t->role[peer].kind != MF_VERTEX_SWITCH || far[peer] != MF_NONE)
+			if (t->role[peer].kind != r->kind || far[peer] != MF_NONE)
 				continue;
 			far[peer] = far[queue[at]] + 1;
 			queue[n++] = peer;
 		}
 	}
-	return far[queue[n - 1]];
+	return n;
 }
 
-int mf_topology_diameter(const struct mf_topology *t)
+/** The diameter of the part that a role is in. */
+static uint32_t diameter(const struct mf_topology *t, uint32_t role, const struct search *s)
 {
-	uint32_t *queue = calloc(t->roles, sizeof(*queue)), *far = calloc(t->roles, sizeof(*far));
-	uint32_t most = 0, one;
-	bool memory = queue != NULL && far != NULL;
+	uint32_t n = spread(t, role, s->part, s->far), most = 0;
 
-	for (uint32_t i = 0; i < t->roles && memory; i++) {
-		one = t->role[i].kind == MF_VERTEX_SWITCH ? farthest(t, i, queue, far) : 0;
-		most = one > most ? one : most;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t far;
+
+		s->seen[s->part[i]] = true;
+		spread(t, s->part[i], s->queue, s->far);
+		far = s->far[s->queue[n - 1]];
+		most = far > most ? far : most;
 	}
-	free(queue);
-	free(far);
-	return memory ? (int)most : -ENOMEM;
+	return most;
+}
+
+int mf_topology_width(const struct mf_topology *t)
+{
+	struct search s = {.part = calloc(t->roles, sizeof(*s.part)),
+			   .queue = calloc(t->roles, sizeof(*s.queue)),
+			   .far = calloc(t->roles, sizeof(*s.far)),
+			   .seen = calloc(t->roles, sizeof(*s.seen))};
+	bool memory = s.part != NULL && s.queue != NULL && s.far != NULL && s.seen != NULL;
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < t->roles && memory; i++)
+		sum += s.seen[i] ? 0 : diameter(t, i, &s);
+	free(s.part);
+	free(s.queue);
+	free(s.far);
+	free(s.seen);
+	return memory ? (int)sum : -ENOMEM;
 }

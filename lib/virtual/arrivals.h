@@ -8,8 +8,8 @@
 
 #include "virtual/wire.h"
 
-#define ARRIVALS_PORT_BITS 9
-static_assert(MF_PORTS_MAX <= 1 << ARRIVALS_PORT_BITS, "a port fits");
+#define ARRIVALS_PORT_BITS 12
+static_assert(MF_NODES_MAX <= 1 << ARRIVALS_PORT_BITS, "a port fits");
 
 struct arrival {
 	uint64_t key; /**< time since the first one | port: the order of keys is that of arrivals */

@@ -33,8 +33,8 @@ static bool date_idle(struct taker *t, struct mf_span *s)
 {
 	mf_time start = s->start;
 
-	if (t->v->events != NULL)
-		virtual_event_date(t->v, t->wire, s);
+	if (t->v->outages != NULL)
+		virtual_outage_date(t->v, t->wire, s);
 	if (s->start != start)
 		return false;
 	s->flags = MF_SPAN_FRAME;
@@ -78,7 +78,7 @@ static void take(void *ctx, struct mf_span *s)
 	if (t->wire->cut || (s->flags & MF_SPAN_IDLE && !date_idle(t, s)))
 		return;
 	while (left > 0) {
-		n = t->v->events != NULL ? virtual_event_date(t->v, t->wire, s) : left;
+		n = t->v->outages != NULL ? virtual_outage_date(t->v, t->wire, s) : left;
 		n = n < t->v->max ? n : t->v->max;
 		s->count = (uint16_t)n;
 		send(t, s);
@@ -89,7 +89,7 @@ static void take(void *ctx, struct mf_span *s)
 	}
 }
 
-int virtual_odd_send(struct virtual *v, struct wire *w, struct mf_span *span)
+int virtual_impair_send(struct virtual *v, struct wire *w, struct mf_span *span)
 {
 	struct taker t = {.v = v, .wire = w, .after = virtual_done(v, w)};
 
@@ -174,7 +174,7 @@ static int make(struct virtual *v, uint32_t link, unsigned int end)
 	struct wire *w = &v->wire[v->graph->link[link].end[!end]];
 	int err = link_fault_new(v->f, link, end, v->f->link[link].period, &secrets, &w->fault);
 
-	w->odd |= w->fault != NULL;
+	w->impaired |= w->fault != NULL;
 	return err;
 }
 

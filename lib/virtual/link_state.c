@@ -23,7 +23,7 @@ static void unplug(const struct virtual *v, const struct mf_vertex *r)
 	bool any = false;
 
 	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
-		any |= v->events->link[v->graph->end[e].link].cuts == 0;
+		any |= v->outages->link[v->graph->end[e].link].cuts == 0;
 	v->f->node[r->number].unplugged = !any;
 }
 
@@ -69,7 +69,7 @@ static void end_down(struct virtual *v, const struct mf_end *e, const struct mf_
 {
 	if (r->kind == MF_VERTEX_SWITCH)
 		mf_sw_link_down(v->sw[r->number].sw, e->port, v->now);
-	else if (v->events->node[r->number].dead == 0)
+	else if (v->outages->node[r->number].dead == 0)
 		mf_node_link_down(v->f->node[r->number].host, e->port, v->now);
 }
 
@@ -103,7 +103,7 @@ static struct wire *wire_of(struct virtual *v, unsigned int link, unsigned int e
 
 void virtual_link_cut(struct virtual *v, unsigned int link)
 {
-	struct link_place *p = &v->events->link[link];
+	struct link_place *p = &v->outages->link[link];
 
 	if (p->cuts++ > 0)
 		return;
@@ -135,7 +135,7 @@ static mf_time lock_found(const struct virtual *v, unsigned int link)
 
 void virtual_link_mend(struct virtual *v, unsigned int link)
 {
-	struct link_place *p = &v->events->link[link];
+	struct link_place *p = &v->outages->link[link];
 
 	if (--p->cuts > 0)
 		return;
@@ -146,7 +146,7 @@ void virtual_link_mend(struct virtual *v, unsigned int link)
 
 static void lost(struct virtual *v, unsigned int link)
 {
-	struct link_place *p = &v->events->link[link];
+	struct link_place *p = &v->outages->link[link];
 
 	p->phase = LINK_LOST;
 	p->at = p->cuts == 0 ? lock_found(v, link) : MF_NEVER;
@@ -158,7 +158,7 @@ static void lost(struct virtual *v, unsigned int link)
 
 static void found(struct virtual *v, unsigned int link)
 {
-	struct link_place *p = &v->events->link[link];
+	struct link_place *p = &v->outages->link[link];
 
 	if (!is_ready(v, link)) {
 		p->at = lock_found(v, link);
@@ -181,7 +181,7 @@ static void found(struct virtual *v, unsigned int link)
 
 void virtual_link_step(struct virtual *v, unsigned int link)
 {
-	if (v->events->link[link].phase == LINK_DARK)
+	if (v->outages->link[link].phase == LINK_DARK)
 		lost(v, link);
 	else
 		found(v, link);
@@ -198,34 +198,33 @@ void virtual_link_look(struct virtual *v, const struct wire *w)
 {
 	unsigned int link = virtual_link(v, w);
 	const struct link_guard *g = &v->f->guards[link];
-	struct link_place *p = &v->events->link[link];
+	struct link_place *p = &v->outages->link[link];
 	mf_time at = guard_tripped(g);
 
 	if (!g->on || at == MF_NEVER || g->disabled)
 		return;
 	at += 2 * v->late + 2 * v->f->link[link].delay;
 	p->guard = mf_time_min(p->guard, mf_time_max(at, v->now + 2 * v->ahead));
-	v->event_next = mf_time_min(v->event_next, p->guard);
+	v->outage_next = mf_time_min(v->outage_next, p->guard);
 }
 
 void virtual_link_guard(struct virtual *v, unsigned int link)
 {
 	struct link_guard *g = &v->f->guards[link];
-	struct link_place *p = &v->events->link[link];
-	unsigned int plane = end_of(v, link, 0)->port, i = role_of(v, end_of(v, link, 0))->number;
+	struct link_place *p = &v->outages->link[link];
 	mf_time over;
 
 	p->guard = MF_NEVER;
 	if (g->disabled) {
 		for (int end = 0; end < MF_LINK_ENDS; end++)
 			mf_guard_reset(&g->end[end]);
-		guards_repair(v->f, plane, i);
+		guards_repair(v->f, link);
 		virtual_link_mend(v, link);
 		return;
 	}
 	g->disabled = true;
-	guards_disable(v->f, plane, i, guard_seen_by(g), v->options);
-	over = guards_over(v->f, plane, i);
+	guards_disable(v->f, link, guard_seen_by(g), v->options);
+	over = guards_over(v->f, link);
 	if (over != 0)
 		p->guard = v->now + over;
 	virtual_link_cut(v, link);

@@ -18,11 +18,11 @@
 static mf_time sends(const struct virtual *v, unsigned int i, mf_time t)
 {
 	const struct virtual_node *n = &v->node[i];
-	mf_time first = virtual_event_node_sends(v, i, n->out, t), second;
+	mf_time first = virtual_outage_node_sends(v, i, n->out, t), second;
 
 	if (n->mirror == NULL)
 		return first;
-	second = virtual_event_node_sends(v, i, n->mirror, t);
+	second = virtual_outage_node_sends(v, i, n->mirror, t);
 	if (first == MF_NEVER || second == MF_NEVER)
 		return mf_time_min(first, second);
 	return mf_time_max(first, second);
@@ -46,31 +46,38 @@ static __attribute__((noinline)) mf_time held(const struct virtual *v, unsigned 
 static mf_time tx_next(const struct virtual *v, unsigned int i)
 {
 	const struct virtual_node *n = &v->node[i];
-	mf_time next = mf_node_tx_next(v->f->node[i].host, v->now);
+	mf_time next;
 
+	if (__builtin_expect(n->apart, 0))
+		return virtual_ends_next(v, i);
+	next = mf_node_tx_next(v->f->node[i].host, v->now);
 	if (__builtin_expect(n->out->fault != NULL || n->mirror != NULL, 0))
 		next = held(v, i, next);
 	next = mf_time_max(v->now, next);
-	return __builtin_expect(v->events != NULL, 0) ? sends(v, i, next) : next;
+	return __builtin_expect(v->outages != NULL, 0) ? sends(v, i, next) : next;
 }
 
 /** When something arrives. */
 static inline mf_time arrives(const struct virtual *v, unsigned int i)
 {
 	const struct virtual_node *n = &v->node[i];
-	mf_time due = wire_due(&n->in[0]);
+	unsigned int end;
 
-	return __builtin_expect(n->mirror != NULL, 0) ? mf_time_min(due, wire_due(&n->in[1])) : due;
+	return __builtin_expect(n->ends > 1, 0) ? virtual_ends_arrive(v, i, &end) : wire_due(n->in);
 }
 
 /** Something came to a node or left it: when must it be called, when may it send? */
-static void after(struct virtual *v, unsigned int i)
+static inline void after(struct virtual *v, unsigned int i)
 {
-	const struct mf_node *h = v->f->node[i].host;
 	struct virtual_node *n = &v->node[i];
 
-	n->run = mf_time_min(n->run, mf_time_max(v->now, mf_node_next(h)));
+	n->run = mf_time_min(n->run, mf_time_max(v->now, mf_below_next(&v->f->node[i].below)));
 	n->tx = tx_next(v, i);
+}
+
+void virtual_node_after(struct virtual *v, unsigned int i)
+{
+	after(v, i);
 }
 
 static void run(struct virtual *v, unsigned int i)
@@ -79,12 +86,12 @@ static void run(struct virtual *v, unsigned int i)
 	v->node[i].tx = tx_next(v, i);
 }
 
-/** By one of two links. */
+/** By one of several links. */
 static __attribute__((noinline)) void receive_by(struct virtual *v, unsigned int i, unsigned int end)
 {
 	struct wire *w = &v->node[i].in[end];
 
-	virtual_receive(v, w, v->event_next, &v->span);
+	virtual_receive(v, w, v->outage_next, &v->span);
 	if (v->forging)
 		virtual_fault_hear(v, i);
 	mf_node_rx_by(v->f->node[i].host, end, v->now, &v->span);
@@ -97,12 +104,14 @@ static void receive(struct virtual *v, unsigned int i)
 {
 	const struct virtual_node *n = &v->node[i];
 	struct wire *w = n->in;
+	unsigned int end;
 
-	if (__builtin_expect(n->mirror != NULL, 0)) { /* that by which something came first */
-		receive_by(v, i, wire_due(&w[1]) < wire_due(&w[0]));
+	if (__builtin_expect(n->ends > 1, 0)) { /* that by which something came first */
+		virtual_ends_arrive(v, i, &end);
+		receive_by(v, i, end);
 		return;
 	}
-	virtual_receive(v, w, v->event_next, &v->span);
+	virtual_receive(v, w, v->outage_next, &v->span);
 	if (__builtin_expect(v->forging, 0))
 		virtual_fault_hear(v, i);
 	mf_node_rx(v->f->node[i].host, v->now, &v->span);
@@ -114,7 +123,7 @@ static void receive(struct virtual *v, unsigned int i)
 /** When node i is called that asks for t: not while it is down or stalled. */
 static inline mf_time awake(const struct virtual *v, unsigned int i, mf_time t)
 {
-	return __builtin_expect(v->events != NULL, 0) ? virtual_event_node(v, i, t) : t;
+	return __builtin_expect(v->outages != NULL, 0) ? virtual_outage_node(v, i, t) : t;
 }
 
 /** What a fault held back, on either link. */
@@ -149,10 +158,10 @@ static inline unsigned int blocks(const struct virtual *v, const struct virtual_
 {
 	unsigned int first = v->max, second;
 
-	if (__builtin_expect(v->events == NULL, 1))
+	if (__builtin_expect(v->outages == NULL, 1))
 		return first;
-	first = virtual_event_blocks(v, n->out);
-	second = n->mirror != NULL ? virtual_event_blocks(v, n->mirror) : first;
+	first = virtual_outage_blocks(v, n->out);
+	second = n->mirror != NULL ? virtual_outage_blocks(v, n->mirror) : first;
 	return first < second ? first : second;
 }
 
@@ -162,7 +171,9 @@ static int transmit(struct virtual *v, unsigned int i)
 	bool more = false;
 	int n = 0;
 
-	if (__builtin_expect(v->events != NULL, 0) && sends(v, i, v->now) > v->now) {
+	if (__builtin_expect(node->apart, 0))
+		return virtual_ends_tx(v, i);
+	if (__builtin_expect(v->outages != NULL, 0) && sends(v, i, v->now) > v->now) {
 		after(v, i);
 		return 0;
 	}
@@ -200,7 +211,7 @@ static enum virtual_call due(const struct virtual *v, unsigned int i)
 /** Part of the loop of a stretch: so its registers are saved once. @return 0 or more, or -errno */
 static __rte_always_inline int call(struct virtual *v, unsigned int i)
 {
-	v->f->info.events++;
+	v->f->info.steps++;
 	switch (due(v, i)) {
 	case VIRTUAL_RX:
 		receive(v, i);
@@ -249,8 +260,8 @@ static inline void told(struct virtual *v, unsigned int i)
 	const struct virtual_node *n = &v->node[i];
 
 	virtual_hears(v, n->out);
-	if (__builtin_expect(n->mirror != NULL, 0))
-		virtual_hears(v, n->mirror);
+	if (__builtin_expect(n->ends > 1, 0))
+		virtual_ends_tell(v, i);
 }
 
 static int run_until(struct virtual *v, unsigned int i, mf_time until)
@@ -276,14 +287,14 @@ static void expect(struct virtual *v, unsigned int i)
 {
 	if (v->ahead != 0)
 		return;
-	event_set(&v->step, actor(v, i, VIRTUAL_RX), awake(v, i, arrives(v, i)));
-	event_set(&v->step, actor(v, i, VIRTUAL_TX), awake(v, i, v->node[i].tx));
-	event_set(&v->step, actor(v, i, VIRTUAL_RUN), awake(v, i, v->node[i].run));
+	tournament_set(&v->step, actor(v, i, VIRTUAL_RX), awake(v, i, arrives(v, i)));
+	tournament_set(&v->step, actor(v, i, VIRTUAL_TX), awake(v, i, v->node[i].tx));
+	tournament_set(&v->step, actor(v, i, VIRTUAL_RUN), awake(v, i, v->node[i].run));
 }
 
 int virtual_nodes_init(struct virtual *v)
 {
-	int err = event_init(&v->step, 3 * v->f->nodes);
+	int err = tournament_init(&v->step, 3 * v->f->nodes);
 
 	for (unsigned int i = 0; i < v->f->nodes && err == 0; i++)
 		expect(v, i);
@@ -317,7 +328,7 @@ static void called(struct virtual *v, unsigned int i)
 	v->next[i] = next(v, i);
 	hasten(v, i);
 	expect(v, i);
-	if (v->f->stack_shared != NULL)
+	if (v->f->shares)
 		wake(v);
 	told(v, i);
 }
@@ -346,14 +357,22 @@ void virtual_node_hears(struct virtual *v, unsigned int i, const struct wire *w)
 	v->next[i] = mf_time_min(v->next[i], due);
 	hasten(v, i);
 	if (v->ahead == 0)
-		event_hasten(&v->step, actor(v, i, VIRTUAL_RX), due);
+		tournament_hasten(&v->step, actor(v, i, VIRTUAL_RX), due);
 }
 
-int virtual_node_tx(struct virtual *v, unsigned int i)
+int virtual_node_begun(struct virtual *v, unsigned int i)
 {
-	int n = transmit(v, i);
+	int n;
 
-	called(v, i);
+	if (v->node[i].apart) {
+		n = virtual_ends_begun(v, i);
+		called(v, i);
+		return n;
+	}
+	do {
+		n = transmit(v, i);
+		called(v, i);
+	} while (n > 0);
 	return n;
 }
 
@@ -363,9 +382,9 @@ int virtual_node_one(struct virtual *v, enum virtual_call what)
 	unsigned int i;
 	int err;
 
-	if (event_next(&v->step) != v->now)
+	if (tournament_next(&v->step) != v->now)
 		return 0;
-	first = event_actor(&v->step);
+	first = tournament_actor(&v->step);
 	i = first % v->f->nodes;
 	if (first != actor(v, i, what))
 		return 0;
@@ -408,9 +427,12 @@ int virtual_nodes(struct virtual *v, struct virtual_class *c, mf_time until)
 			err = run_until(v, i, until);
 		first = mf_time_min(first, v->next[i]);
 	}
+	/* By links within the class nodes that had been called heard of something that comes later. */
+	for (unsigned int k = 0; k < c->nodes && v->within != MF_NEVER; k++)
+		first = mf_time_min(first, v->next[c->node[k]]);
 	c->nodes_next = first;
 	v->now = until;
-	if (v->f->stack_shared != NULL)
+	if (v->f->shares)
 		wake(v);
 	return err < 0 ? err : 0;
 }

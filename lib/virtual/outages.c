@@ -19,7 +19,7 @@ static int kill_node(struct virtual *v, unsigned int i)
 	const struct mf_vertex *r = &v->graph->role[i];
 	int err;
 
-	v->events->node[i].dead++;
+	v->outages->node[i].dead++;
 	err = node_crash(v->f, i, v->now);
 	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
 		virtual_link_cut(v, v->graph->end[e].link);
@@ -30,7 +30,7 @@ static void revive_node(struct virtual *v, unsigned int i)
 {
 	const struct mf_vertex *r = &v->graph->role[i];
 
-	v->f->node[i].gone = --v->events->node[i].dead > 0;
+	v->f->node[i].gone = --v->outages->node[i].dead > 0;
 	for (uint32_t e = r->first_end; e < r->first_end + r->ends; e++)
 		virtual_link_mend(v, v->graph->end[e].link);
 	virtual_node_changed(v, i);
@@ -58,44 +58,46 @@ static struct virtual_switch *switch_of(struct virtual *v, const struct outage *
 	return &v->sw[o->rule->sw];
 }
 
-/** The link that a rule is about, perhaps by its node. */
-static unsigned int link_of(const struct virtual *v, const struct outage *o)
-{
-	return o->rule->role == MF_CONFIG_TRUNKS ? o->link : fabric_link(v->f, o->rule->sw, o->node);
-}
-
 /* Pools. */
+
+/** That of the port to a node. */
+static void exhaust_port(struct virtual *v, const struct outage *o, bool on)
+{
+	const struct mf_end *end = &v->graph->end[v->graph->link[o->link].end[MF_LINK_SWITCH]];
+	struct virtual_switch *s = &v->sw[v->graph->role[end->role].number];
+
+	if (!exhaust_counts(&v->outages->link[o->link].none[o->rule->pool], on))
+		return;
+	mf_sw_exhaust(s->sw, o->rule->pool, end->port, on);
+	virtual_node_changed(v, o->node);
+}
 
 static void exhaust(struct virtual *v, const struct outage *o, bool on)
 {
-	struct virtual_events *e = v->events;
+	struct virtual_outages *e = v->outages;
 	struct virtual_switch *s = switch_of(v, o);
-	enum mf_config_what what = o->rule->what;
-	struct mf_node *h;
+	unsigned int pool = o->rule->pool;
 
-	switch (what) {
-	case MF_CONFIG_REQUESTS:
-		if (exhaust_counts(&s->events->no_requests, on))
-			mf_sw_exhaust(s->sw, exhaust_pool(mf_sw_role(s->sw), what), 0, on);
+	switch (o->rule->what) {
+	case MF_CONFIG_SWITCH_POOL:
+		if (exhaust_counts(&s->outages->none[pool], on))
+			mf_sw_exhaust(s->sw, pool, 0, on);
+		return;
+	case MF_CONFIG_PORT_POOL:
+		exhaust_port(v, o, on);
 		return;
 	case MF_CONFIG_RING:
 		if (on)
-			e->link[link_of(v, o)].full = mf_time_max(e->link[link_of(v, o)].full, o->at);
+			e->link[o->link].full = mf_time_max(e->link[o->link].full, o->at);
 		return;
 	case MF_CONFIG_MBUFS: /* no port carries a link under this clock */
 		return;
-	case MF_CONFIG_EGRESS:
-		if (!exhaust_counts(&e->link[link_of(v, o)].no_egress, on))
-			return;
-		mf_sw_exhaust(s->sw, exhaust_pool(mf_sw_role(s->sw), what), o->node, on);
-		break;
 	default:
-		if (!exhaust_counts(&e->node[o->node].none[what], on))
+		if (!exhaust_counts(&e->node[o->node].none[pool], on))
 			return;
-		h = v->f->node[o->node].host;
-		mf_node_exhaust(h, exhaust_pool(mf_node_role(h), what), on);
+		mf_node_exhaust(v->f->node[o->node].host, pool, on);
+		virtual_node_changed(v, o->node);
 	}
-	virtual_node_changed(v, o->node);
 }
 
 /* Outages. */
@@ -104,7 +106,7 @@ static int begin(struct virtual *v, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		virtual_link_cut(v, link_of(v, o));
+		virtual_link_cut(v, o->link);
 		return 0;
 	case MF_FAULT_NODE_CRASH:
 		return kill_node(v, o->node);
@@ -123,7 +125,7 @@ static void end(struct virtual *v, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		virtual_link_mend(v, link_of(v, o));
+		virtual_link_mend(v, o->link);
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(v, o->node);
@@ -147,7 +149,7 @@ static int step_outage(struct virtual *v, struct outage *o)
 
 static mf_time next_of_all(const struct virtual *v)
 {
-	const struct virtual_events *e = v->events;
+	const struct virtual_outages *e = v->outages;
 	mf_time next = virtual_tests_next(v);
 
 	for (unsigned int k = 0; k < e->outages; k++)
@@ -176,13 +178,13 @@ static void hand_over_parts(struct virtual *v)
 			virtual_port_part(&v->sw[k], i);
 }
 
-int virtual_event(struct virtual *v)
+int virtual_outage(struct virtual *v)
 {
-	struct virtual_events *e = v->events;
+	struct virtual_outages *e = v->outages;
 	int err = 0;
 
-	v->now = v->event_next;
-	v->f->info.events++;
+	v->now = v->outage_next;
+	v->f->info.steps++;
 	hand_over_parts(v);
 	virtual_switches_settle(v, !v->redundant);
 	virtual_tests_run(v);
@@ -195,7 +197,7 @@ int virtual_event(struct virtual *v)
 	for (uint32_t i = 0; i < v->graph->links && err == 0; i++)
 		if (e->link[i].guard == v->now)
 			virtual_link_guard(v, i);
-	v->event_next = next_of_all(v);
+	v->outage_next = next_of_all(v);
 	return err;
 }
 
@@ -203,7 +205,7 @@ int virtual_event(struct virtual *v)
 
 static int add_stall(struct virtual *v, const struct mf_config_fault *f)
 {
-	struct virtual_events *e = v->events;
+	struct virtual_outages *e = v->outages;
 	struct switch_events *s = &e->sw[f->sw];
 	int err = 0;
 
@@ -216,23 +218,35 @@ static int add_stall(struct virtual *v, const struct mf_config_fault *f)
 	return err;
 }
 
-/** Links between switches follow those of the nodes. */
+/** Links of role TRUNKS follow those of the nodes. */
 static void add_trunks(struct virtual *v, unsigned int rule)
 {
 	const struct mf_config *c = v->f->config;
-	struct virtual_events *e = v->events;
+	struct virtual_outages *e = v->outages;
 
-	for (uint32_t i = v->f->nodes; i < v->graph->links; i++)
+	for (uint32_t i = v->f->node_links; i < v->graph->links; i++)
 		if (mf_config_fault_has(c, &c->fault[rule],
-					(unsigned int)(v->f->trunk[i - v->f->nodes] - c->trunk), NULL))
+					(unsigned int)(v->f->trunk[i - v->f->node_links] - c->trunk), NULL))
 			outage_init_trunk(&e->outage[e->outages++], c, rule, i);
+}
+
+/** Of a node: of its links those that the rule is about, or itself, or what it has. */
+static void add_node(struct virtual *v, unsigned int rule, unsigned int node)
+{
+	const struct mf_config_fault *f = &v->f->config->fault[rule];
+	struct virtual_outages *e = v->outages;
+
+	for (unsigned int k = 0; k < v->graph->role[node].ends; k++)
+		if (fabric_outage_at(v->f, f, node, k))
+			outage_init_end(&e->outage[e->outages++], v->f->config, rule, node,
+					v->redundant ? 0 : k, fabric_link(v->f, k, node));
 }
 
 /** One of a rule for each node or link that it is about, or for what is neither. */
 static int add_rule(struct virtual *v, unsigned int rule)
 {
 	const struct mf_config_fault *f = &v->f->config->fault[rule];
-	struct virtual_events *e = v->events;
+	struct virtual_outages *e = v->outages;
 
 	if (f->class < MF_FAULT_STAGE_CLASSES || f->class == MF_FAULT_SKEW)
 		return 0;
@@ -241,13 +255,13 @@ static int add_rule(struct virtual *v, unsigned int rule)
 	else if (f->role != MF_CONFIG_NODES)
 		outage_init(&e->outage[e->outages++], v->f->config, rule, v->f->nodes);
 	for (unsigned int i = 0; i < f->link.n && f->role == MF_CONFIG_NODES; i++)
-		outage_init(&e->outage[e->outages++], v->f->config, rule, f->link.node[i]);
+		add_node(v, rule, f->link.node[i]);
 	return f->class == MF_FAULT_STALL ? add_stall(v, f) : 0;
 }
 
 static void place_init(struct virtual *v, unsigned int link)
 {
-	struct link_place *p = &v->events->link[link];
+	struct link_place *p = &v->outages->link[link];
 
 	p->at = p->guard = MF_NEVER;
 	p->room = (mf_time)fabric_link_config(v->f, link)->ring * MF_SPAN_MAX * v->f->link[link].period;
@@ -262,9 +276,9 @@ static bool may_lie(const struct mf_config *c)
 	return false;
 }
 
-static int make_events(struct virtual *v, unsigned int outages, bool slow)
+static int make_outages(struct virtual *v, unsigned int outages, bool slow)
 {
-	struct virtual_events *e = v->events = calloc(1, sizeof(*e));
+	struct virtual_outages *e = v->outages = calloc(1, sizeof(*e));
 
 	if (e == NULL)
 		return -ENOMEM;
@@ -276,11 +290,11 @@ static int make_events(struct virtual *v, unsigned int outages, bool slow)
 		return -ENOMEM;
 	e->slow = slow;
 	for (unsigned int k = 0; k < v->switches; k++)
-		v->sw[k].events = &e->sw[k];
+		v->sw[k].outages = &e->sw[k];
 	for (uint32_t i = 0; i < v->graph->links; i++)
 		place_init(v, i);
 	for (uint32_t i = 0; i < v->graph->ends; i++)
-		v->wire[i].odd = true;
+		v->wire[i].impaired = true;
 	return 0;
 }
 
@@ -290,16 +304,17 @@ static int make_events(struct virtual *v, unsigned int outages, bool slow)
  */
 static bool may_fall_behind(const struct virtual *v)
 {
-	const struct mf_config_sched *c = &v->f->config->sched;
+	for (uint32_t i = 0; i < v->f->node_links; i++) {
+		const struct mf_config_sched *c = &v->f->tier[v->f->link[i].tier].config->sched;
 
-	for (unsigned int i = 0; i < v->f->nodes && c->timed; i++)
-		if (v->f->node[i].host != NULL &&
+		if (c->timed && v->f->node[fabric_link_node(v->f, i)].host != NULL &&
 		    2 * c->insert > MF_SCHED_PENDING * (mf_time)v->f->link[i].period)
 			return true;
+	}
 	return false;
 }
 
-int virtual_event_init(struct virtual *v)
+int virtual_outage_init(struct virtual *v)
 {
 	unsigned int n = outages_max(v->f->config);
 	int err;
@@ -308,19 +323,19 @@ int virtual_event_init(struct virtual *v)
 
 	if (n == 0 && v->f->config->tests == 0 && v->f->guards == NULL && !slow)
 		return 0;
-	err = make_events(v, n, slow);
+	err = make_outages(v, n, slow);
 	for (unsigned int i = 0; i < v->f->config->faults && err == 0; i++)
 		err = add_rule(v, i);
 	if (err == 0)
 		err = virtual_tests_init(v);
 	if (err != 0)
 		return err;
-	v->event_next = next_of_all(v);
+	v->outage_next = next_of_all(v);
 	virtual_switches_settle(v, !v->redundant || !may_lie(v->f->config));
 	return err;
 }
 
-void virtual_event_settle(struct virtual *v)
+void virtual_outage_settle(struct virtual *v)
 {
 	if (may_lie(v->f->config))
 		return;
@@ -330,9 +345,9 @@ void virtual_event_settle(struct virtual *v)
 	virtual_switches_settle(v, true);
 }
 
-void virtual_event_fini(struct virtual *v)
+void virtual_outage_fini(struct virtual *v)
 {
-	struct virtual_events *e = v->events;
+	struct virtual_outages *e = v->outages;
 
 	if (e == NULL)
 		return;

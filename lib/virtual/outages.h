@@ -3,6 +3,7 @@
 #ifndef VIRTUAL_OUTAGES_H
 #define VIRTUAL_OUTAGES_H
 
+#include "base/mf_pool.h"
 #include "fabric/mf_outage.h"
 #include "fabric/mf_stall.h"
 #include "virtual/virtual.h"
@@ -14,7 +15,7 @@ enum link_phase { LINK_WHOLE, LINK_DARK, LINK_LOST };
 struct link_place {
 	unsigned int cuts; /**< outages in force that cut it */
 	unsigned int testing; /**< of the cuts: test patterns that have taken it */
-	unsigned int no_egress; /**< outages in force that take away the queue of the switch's port */
+	unsigned int none[MF_POOLS_MAX]; /**< of pools of the switch's port: see exhaust_counts() */
 	enum link_phase phase;
 	mf_time at; /**< of its next step; MF_NEVER: it waits for the last outage to end */
 	mf_time full; /**< its ring is, both ways, until then */
@@ -25,17 +26,17 @@ struct link_place {
 
 struct node_place {
 	unsigned int dead; /**< outages in force that its process is gone by */
-	unsigned int none[MF_CONFIG_WHATS]; /**< see exhaust_counts() */
+	unsigned int none[MF_POOLS_MAX]; /**< of its pools: see exhaust_counts() */
 	struct stalls stalls;
 };
 
 struct switch_events {
 	struct stalls sw, sched; /**< sched: and those of the switch, without which it cannot go on */
-	unsigned int no_requests; /**< outages that take away the switch's buffer */
+	unsigned int none[MF_POOLS_MAX]; /**< of its pools: see exhaust_counts() */
 	mf_time closed; /**< the switch takes nothing before: the ring to a stalled scheduler is full */
 };
 
-struct virtual_events {
+struct virtual_outages {
 	struct link_place *link; /**< [graph->links] */
 	struct node_place *node; /**< [nodes] */
 	struct switch_events *sw; /**< [switches] */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mf_table.h"
+#include "measure/mf_series.h"
 #include "topology/mf_classes.h"
 #include "virtual/virtual.h"
 
@@ -35,13 +36,15 @@ static unsigned int class_of(const struct virtual *v, uint32_t role)
 /** Sets ahead and within. */
 static void look_ahead(struct virtual *v)
 {
-	const mf_time *cost = v->f->timing.cost;
-
 	v->ahead = VIRTUAL_AHEAD_MAX;
 	v->within = MF_NEVER;
-	if (v->f->stack_shared !=
-	    NULL) /* and half of what nodes take to know of each other beside the network */
-		v->ahead = mf_time_min(v->ahead, (cost[MF_STAGE_PROTOCOL] + cost[MF_STAGE_MAC]) / 2);
+	for (unsigned int k = 0; k < v->f->tiers; k++) {
+		const mf_time *cost = v->f->tier[k].timing.cost;
+
+		/* And half of what nodes take to know of each other beside the network. */
+		if (v->f->tier[k].shared != NULL)
+			v->ahead = mf_time_min(v->ahead, (cost[MF_STAGE_PROTOCOL] + cost[MF_STAGE_MAC]) / 2);
+	}
 	for (uint32_t i = 0; i < v->graph->links; i++) {
 		const struct mf_end *a = &v->graph->end[v->graph->link[i].end[0]],
 				    *b = &v->graph->end[a->peer];
@@ -89,6 +92,9 @@ static int classes_init(struct virtual *v)
 		free(class);
 		return -ENOMEM;
 	}
+	/* Nodes that know of each other beside the network are called up to one time: virtual_nodes(). */
+	for (uint32_t i = 0; i < g->roles && v->f->shares; i++)
+		class[i] = g->role[i].kind != MF_VERTEX_NODE;
 	for (uint32_t i = 0; i < g->roles; i++)
 		add_member(v, &g->role[i], class[i]);
 	for (unsigned int c = 0; c < 2; c++)
@@ -143,7 +149,9 @@ static void init_node(struct virtual *v, uint32_t i)
 
 	n->in = &v->wire[r->first_end];
 	n->out = virtual_back(v, n->in);
-	n->mirror = r->ends > 1 ? virtual_back(v, n->in + 1) : NULL;
+	n->ends = r->ends;
+	n->apart = r->ends > 1 && !v->redundant;
+	n->mirror = v->redundant ? virtual_back(v, n->in + 1) : NULL;
 	v->next[i] = n->run = v->f->node[i].host != NULL ? 0 : MF_NEVER;
 	n->tx = MF_NEVER;
 }
@@ -207,16 +215,17 @@ int virtual_set_up(struct virtual *v)
 
 	if (err != 0)
 		return err;
-	v->event_next = MF_NEVER;
+	v->outage_next = MF_NEVER;
 	v->redundant = v->f->config->backup.on;
-	v->monitor_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
+	v->look_next = tick != 0 ? mf_time_min(tick, v->f->measure) : v->f->measure;
+	v->monitor_next = mf_time_min(v->look_next, series_next(v->f->series));
 	look_ahead(v);
 	init_wires(v);
 	err = init_roles(v);
 	if (err == 0)
 		err = virtual_fault_init(v);
 	if (err == 0)
-		err = virtual_event_init(v);
+		err = virtual_outage_init(v);
 	return err == 0 ? virtual_nodes_init(v) : err;
 }
 
@@ -227,10 +236,10 @@ void virtual_tear_down(struct virtual *v)
 		for (uint32_t i = 0; i < v->graph->ends; i++)
 			wire_fini(&v->wire[i]);
 	}
-	virtual_event_fini(v);
+	virtual_outage_fini(v);
 	for (unsigned int k = 0; k < v->switches; k++)
 		virtual_switch_fini(&v->sw[k]);
-	event_fini(&v->step);
+	tournament_fini(&v->step);
 	flights_fini(&v->flights);
 	mf_table_free(v->wire);
 	mf_table_free(v->rings);

@@ -4,13 +4,13 @@
 
 static const struct link_place *place_of(const struct virtual *v, const struct wire *w)
 {
-	return &v->events->link[virtual_link(v, w)];
+	return &v->outages->link[virtual_link(v, w)];
 }
 
 /** Those of the role that a wire leads to. */
 static const struct stalls *receiver(const struct virtual *v, const struct wire *w)
 {
-	return w->to != NULL ? &w->to->events->sw : &v->events->node[w->number].stalls;
+	return w->to != NULL ? &w->to->outages->sw : &v->outages->node[w->number].stalls;
 }
 
 static const struct stalls *sender(const struct virtual *v, const struct wire *w)
@@ -22,24 +22,24 @@ static const struct stalls *sender(const struct virtual *v, const struct wire *w
 static mf_time takes(const struct virtual *v, const struct wire *w, mf_time t)
 {
 	t = stalls_over(receiver(v, w), t);
-	return w->to != NULL ? mf_time_max(t, w->to->events->closed) : t;
+	return w->to != NULL ? mf_time_max(t, w->to->outages->closed) : t;
 }
 
-bool virtual_event_whole(const struct virtual *v, const struct wire *w)
+bool virtual_outage_whole(const struct virtual *v, const struct wire *w)
 {
 	return place_of(v, w)->phase == LINK_WHOLE;
 }
 
-mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t)
+mf_time virtual_outage_node(const struct virtual *v, unsigned int i, mf_time t)
 {
-	const struct node_place *p = &v->events->node[i];
+	const struct node_place *p = &v->outages->node[i];
 
 	return p->dead > 0 ? MF_NEVER : stalls_over(&p->stalls, t);
 }
 
-mf_time virtual_event_switch(const struct virtual_switch *s, mf_time t)
+mf_time virtual_outage_switch(const struct virtual_switch *s, mf_time t)
 {
-	return stalls_over(&s->events->sw, t);
+	return stalls_over(&s->outages->sw, t);
 }
 
 /** A receiver that has room takes what is sent at t; one that has not, only when it is awake again. */
@@ -50,9 +50,9 @@ static mf_time with_room(const struct virtual *v, const struct wire *w, mf_time 
 	return awake != t + w->delay && w->busy_until > awake + place_of(v, w)->room ? awake - w->delay : t;
 }
 
-mf_time virtual_event_node_sends(const struct virtual *v, unsigned int i, const struct wire *w, mf_time t)
+mf_time virtual_outage_node_sends(const struct virtual *v, unsigned int i, const struct wire *w, mf_time t)
 {
-	const struct node_place *n = &v->events->node[i];
+	const struct node_place *n = &v->outages->node[i];
 	const struct link_place *p = place_of(v, w);
 
 	if (t == MF_NEVER || p->phase == LINK_LOST || n->dead > 0)
@@ -60,14 +60,14 @@ mf_time virtual_event_node_sends(const struct virtual *v, unsigned int i, const 
 	return with_room(v, w, stalls_over(&n->stalls, mf_time_max(t, p->full)));
 }
 
-mf_time virtual_event_port_sends(const struct virtual_switch *s, unsigned int i, mf_time t)
+mf_time virtual_outage_port_sends(const struct virtual_switch *s, unsigned int i, mf_time t)
 {
 	const struct wire *w = s->out[i];
 	const struct link_place *p = place_of(s->v, w);
 
 	if (t == MF_NEVER)
 		return MF_NEVER;
-	t = stalls_over(&s->events->sw, t);
+	t = stalls_over(&s->outages->sw, t);
 	if (p->phase != LINK_WHOLE) /* what is sent is lost */
 		return t;
 	return with_room(s->v, w, mf_time_max(t, p->full));
@@ -81,10 +81,10 @@ static unsigned int blocks_until(const struct virtual *v, const struct wire *w, 
 	return n < v->max ? (unsigned int)n : v->max;
 }
 
-unsigned int virtual_event_blocks(const struct virtual *v, const struct wire *w)
+unsigned int virtual_outage_blocks(const struct virtual *v, const struct wire *w)
 {
 	/* When the sender stands still: what it has not sent by then goes later. The same of the receiver. */
-	mf_time until = mf_time_min(v->event_next, stalls_next(sender(v, w), v->now) - 1);
+	mf_time until = mf_time_min(v->outage_next, stalls_next(sender(v, w), v->now) - 1);
 	mf_time awake = takes(v, w, v->now + w->delay);
 
 	if (awake != v->now + w->delay) /* it may have no room for the next */
@@ -100,7 +100,7 @@ static mf_time awake_at(const struct virtual *v, const struct wire *w, mf_time s
 	return takes(v, w, t + w->delay) - w->delay;
 }
 
-unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span)
+unsigned int virtual_outage_date(const struct virtual *v, const struct wire *w, struct mf_span *span)
 {
 	mf_time start = span->start;
 	unsigned int n = 1;
@@ -115,38 +115,38 @@ unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, s
 
 /* The scheduler. Its clock stands still while it, or its switch, is stalled: no port is released then. */
 
-mf_time virtual_event_sched_next(const struct virtual_switch *s, mf_time t)
+mf_time virtual_outage_sched_next(const struct virtual_switch *s, mf_time t)
 {
-	const struct stalls *st = &s->events->sched;
+	const struct stalls *st = &s->outages->sched;
 
 	return stalls_over(st, stalls_time(st, t));
 }
 
-mf_time virtual_event_sched_stalled(const struct virtual_switch *s)
+mf_time virtual_outage_sched_stalled(const struct virtual_switch *s)
 {
-	mf_time over = stalls_over(&s->events->sched, s->v->now);
+	mf_time over = stalls_over(&s->outages->sched, s->v->now);
 
 	return over == s->v->now ? 0 : over;
 }
 
-mf_time virtual_event_open(const struct virtual_switch *s)
+mf_time virtual_outage_open(const struct virtual_switch *s)
 {
 	const struct virtual *v = s->v;
 	unsigned int left;
 
-	if (v->events->slow || virtual_event_sched_stalled(s) != 0 || mf_sw_peek(s->sw, &left) != NULL)
+	if (v->outages->slow || virtual_outage_sched_stalled(s) != 0 || mf_sw_peek(s->sw, &left) != NULL)
 		return v->now;
-	return mf_time_min(v->event_next, stalls_next(&s->events->sched, v->now) - 1);
+	return mf_time_min(v->outage_next, stalls_next(&s->outages->sched, v->now) - 1);
 }
 
-void virtual_event_date_in(const struct virtual_switch *s, void *items, unsigned int n)
+void virtual_outage_date_in(const struct virtual_switch *s, void *items, unsigned int n)
 {
 	const struct mf_item *item = mf_scheduler_channel(s->sched)->in;
 	mf_time *at;
 
 	for (unsigned int i = 0; i < n; i++) {
 		at = mf_item_time(item, items, i);
-		*at = stalls_clock(&s->events->sched, *at);
+		*at = stalls_clock(&s->outages->sched, *at);
 	}
 }
 
@@ -156,19 +156,19 @@ static void date_out(const struct virtual_switch *s, const struct mf_item *item,
 	const struct mf_item_field *f = item->field;
 	mf_time *before;
 
-	*at = virtual_event_sched_next(s, *at);
+	*at = virtual_outage_sched_next(s, *at);
 	for (; f->name != NULL; f++) {
 		if (f->check != MF_ITEM_TIME || f->offset == 0)
 			continue;
 		before = (mf_time *)(void *)((uint8_t *)at + f->offset);
-		*before = mf_time_min(stalls_time(&s->events->sched, *before), *at);
+		*before = mf_time_min(stalls_time(&s->outages->sched, *before), *at);
 	}
 }
 
-unsigned int virtual_event_sched_run(const struct virtual_switch *s, void *out, unsigned int max)
+unsigned int virtual_outage_sched_run(const struct virtual_switch *s, void *out, unsigned int max)
 {
 	const struct mf_item *item = mf_scheduler_channel(s->sched)->out;
-	unsigned int n = mf_scheduler_run(s->sched, stalls_clock(&s->events->sched, s->v->now), out, max);
+	unsigned int n = mf_scheduler_run(s->sched, stalls_clock(&s->outages->sched, s->v->now), out, max);
 
 	for (unsigned int i = 0; i < n; i++)
 		date_out(s, item, mf_item_time(item, out, i));
@@ -178,7 +178,7 @@ unsigned int virtual_event_sched_run(const struct virtual_switch *s, void *out, 
 /** What is under way to the switch arrives at `closed` at the earliest, one behind the other. */
 static void put_off(const struct virtual_switch *s, struct wire *w)
 {
-	mf_time at = s->events->closed;
+	mf_time at = s->outages->closed;
 
 	for (uint32_t i = 0; i < wire_flights(w); i++) {
 		struct wire_entry *x = wire_flight(w, i);
@@ -192,11 +192,11 @@ static void put_off(const struct virtual_switch *s, struct wire *w)
 		w->due = wire_flight(w, 0)->due;
 }
 
-void virtual_event_close(struct virtual_switch *s, mf_time until)
+void virtual_outage_close(struct virtual_switch *s, mf_time until)
 {
-	if (s->events->closed >= until)
+	if (s->outages->closed >= until)
 		return;
-	s->events->closed = until;
+	s->outages->closed = until;
 	s->arrivals.n = s->arrivals.next = 0;
 	for (unsigned int i = 0; i < s->ports; i++) {
 		put_off(s, &s->in[i]);

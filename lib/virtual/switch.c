@@ -36,7 +36,7 @@ static mf_time sched_next(const struct virtual_switch *s)
 {
 	mf_time next = mf_scheduler_next(s->sched);
 
-	return __builtin_expect(s->events != NULL, 0) ? virtual_event_sched_next(s, next) : next;
+	return __builtin_expect(s->outages != NULL, 0) ? virtual_outage_sched_next(s, next) : next;
 }
 
 /** Lets the scheduler match, and hands over its grants. */
@@ -46,8 +46,8 @@ static void match(struct virtual_switch *s)
 	unsigned int n;
 
 	do {
-		if (__builtin_expect(s->events != NULL, 0))
-			n = virtual_event_sched_run(s, grants, GRANTS);
+		if (__builtin_expect(s->outages != NULL, 0))
+			n = virtual_outage_sched_run(s, grants, GRANTS);
 		else
 			n = mf_scheduler_run(s->sched, s->v->now, grants, GRANTS);
 		mf_sw_give(s->sw, s->v->now, grants, n);
@@ -62,11 +62,11 @@ static unsigned int hand_over(struct virtual_switch *s, const void *items, unsig
 {
 	uint64_t dated[DATED * MF_ITEM_WORDS];
 
-	if (__builtin_expect(s->events == NULL, 1))
+	if (__builtin_expect(s->outages == NULL, 1))
 		return mf_scheduler_give(s->sched, items, n);
 	n = n < DATED ? n : DATED;
 	memcpy(dated, items, n * (size_t)mf_scheduler_channel(s->sched)->in->size);
-	virtual_event_date_in(s, dated, n);
+	virtual_outage_date_in(s, dated, n);
 	return mf_scheduler_give(s->sched, dated, n);
 }
 
@@ -77,15 +77,17 @@ static unsigned int hand_over(struct virtual_switch *s, const void *items, unsig
  */
 static __attribute__((noinline)) void push_back(struct virtual_switch *s, mf_time until)
 {
-	event_set(&s->queue, actor_sched(s), until);
-	if (s->events != NULL && !mf_sw_can_rx(s->sw))
-		virtual_event_close(s, mf_time_max(until, s->v->now + 1 + s->v->f->config->sched.insert));
+	tournament_set(&s->queue, actor_sched(s), until);
+	if (s->outages != NULL && !mf_sw_can_rx(s->sw))
+		virtual_outage_close(
+			s, mf_time_max(until,
+				       s->v->now + 1 + s->v->f->sw[s->number].tier->config->sched.insert));
 }
 
 /** Hands over what the switch has for the scheduler. */
 static void tell(struct virtual_switch *s)
 {
-	mf_time until = __builtin_expect(s->events != NULL, 0) ? virtual_event_sched_stalled(s) : 0;
+	mf_time until = __builtin_expect(s->outages != NULL, 0) ? virtual_outage_sched_stalled(s) : 0;
 	const mf_time *items; /* each begins with its time */
 	unsigned int n;
 
@@ -103,7 +105,7 @@ static void tell(struct virtual_switch *s)
 			return;
 		}
 		mf_sw_advance(s->sw, n);
-		event_set(&s->queue, actor_sched(s), sched_next(s));
+		tournament_set(&s->queue, actor_sched(s), sched_next(s));
 	}
 }
 
@@ -116,12 +118,12 @@ static void expect(struct virtual_switch *s, unsigned int i)
 	if (wire_hangs(s->out[i]))
 		next = mf_time_min(next, mf_sw_tx_next_block(s->sw, i, v->now));
 	next = mf_time_max(v->now, next);
-	if (__builtin_expect(s->events != NULL, 0))
-		next = virtual_event_port_sends(s, i, next);
-	event_set(&s->queue, actor_tx(i), next);
+	if (__builtin_expect(s->outages != NULL, 0))
+		next = virtual_outage_port_sends(s, i, next);
+	tournament_set(&s->queue, actor_tx(i), next);
 }
 
-/** The switch was deposed: it begins again, with nothing, at the links that there are. */
+/** The switch was demoted: it begins again, with nothing, at the links that there are. */
 static __attribute__((noinline)) void begin_anew(struct virtual_switch *s)
 {
 	mf_sw_crash(s->sw, s->v->now);
@@ -135,7 +137,8 @@ static __attribute__((noinline)) void revive(struct virtual_switch *s)
 	s->revive_at += REVIVE;
 	s->reviving = false;
 	for (unsigned int i = 0; i < s->ports; i++)
-		if (virtual_port_is_used(s, i) && (s->events == NULL || virtual_event_whole(s->v, &s->in[i])))
+		if (virtual_port_is_used(s, i) &&
+		    (s->outages == NULL || virtual_outage_whole(s->v, &s->in[i])))
 			s->reviving |= !mf_sw_link_up(s->sw, i, s->v->now);
 }
 
@@ -166,17 +169,17 @@ void virtual_switches_settle(struct virtual *v, bool settled)
 
 void virtual_switch_fini(struct virtual_switch *s)
 {
-	event_fini(&s->queue);
-	event_fini(&s->step);
+	tournament_fini(&s->queue);
+	tournament_fini(&s->step);
 	arrivals_fini(&s->arrivals);
 }
 
 int virtual_switch_init(struct virtual_switch *s)
 {
-	int err = event_init(&s->queue, s->ports + 2);
+	int err = tournament_init(&s->queue, s->ports + 2);
 
 	if (err == 0 && s->v->ahead == 0)
-		err = event_init(&s->step, s->ports);
+		err = tournament_init(&s->step, s->ports);
 	if (err == 0 && s->v->redundant)
 		take_role(s, s->v->now);
 	return err;
@@ -189,17 +192,17 @@ static void after(struct virtual_switch *s)
 	uint64_t *set = mf_sw_tx_set(s->sw);
 
 	if (__builtin_expect(v->redundant, 0)) {
-		if (mf_sw_deposed(s->sw))
+		if (mf_sw_demoted(s->sw))
 			begin_anew(s);
 		if (s->reviving)
-			event_hasten(&s->queue, actor_switch(s), s->revive_at);
+			tournament_hasten(&s->queue, actor_switch(s), s->revive_at);
 		take_role(s, v->now);
 	}
 	tell(s);
 	for (unsigned int w = 0; w <= (s->ports - 1) / 64; w++)
 		for (; set[w] != 0; set[w] &= set[w] - 1)
 			expect(s, w * 64 + (unsigned int)__builtin_ctzll(set[w]));
-	event_hasten(&s->queue, actor_switch(s), mf_time_max(v->now, mf_sw_next(s->sw)));
+	tournament_hasten(&s->queue, actor_switch(s), mf_time_max(v->now, mf_sw_next(s->sw)));
 }
 
 /** If not all of a span was taken the rest may come before all else that is known of. */
@@ -223,21 +226,21 @@ static bool may_overflow(const struct virtual_switch *s, unsigned int i)
 static mf_time known(const struct virtual_switch *s, unsigned int i)
 {
 	const struct virtual *v = s->v;
-	if (s->events == NULL)
+	if (s->outages == NULL)
 		return MF_NEVER;
 	if (v->unsettled || may_overflow(s, i))
 		return v->now;
 	if (v->redundant) /* what else comes goes before or behind a whole message */
-		return mf_time_min(wire_first_end(&s->in[i]), virtual_event_open(s));
-	return virtual_event_open(s);
+		return mf_time_min(wire_first_end(&s->in[i]), virtual_outage_open(s));
+	return virtual_outage_open(s);
 }
 
 static void receive(struct virtual_switch *s, unsigned int i)
 {
 	struct virtual *v = s->v;
-	v->f->info.events++;
+	v->f->info.steps++;
 	virtual_receive(s->v, &s->in[i], known(s, i), &v->span);
-	if (__builtin_expect(s->events != NULL, 0))
+	if (__builtin_expect(s->outages != NULL, 0))
 		expect_rest(s, i);
 	mf_sw_rx(s->sw, i, v->now, &v->span);
 	if (__builtin_expect(v->f->guards != NULL, 0))
@@ -251,13 +254,13 @@ static __attribute__((noinline)) void await_sched(struct virtual_switch *s)
 	unsigned int left;
 
 	if (mf_sw_peek(s->sw, &left) != NULL)
-		event_set(&s->queue, actor_switch(s), MF_NEVER);
+		tournament_set(&s->queue, actor_switch(s), MF_NEVER);
 }
 
 static void run(struct virtual_switch *s)
 {
 	struct virtual *v = s->v;
-	event_set(&s->queue, actor_switch(s), MF_NEVER);
+	tournament_set(&s->queue, actor_switch(s), MF_NEVER);
 	if (__builtin_expect(s->reviving, 0) && s->revive_at <= v->now)
 		revive(s);
 	mf_sw_run(s->sw, v->now);
@@ -269,15 +272,15 @@ static void run(struct virtual_switch *s)
 void virtual_switch_changed(struct virtual_switch *s)
 {
 	after(s);
-	event_set(&s->queue, actor_sched(s), sched_next(s));
+	tournament_set(&s->queue, actor_sched(s), sched_next(s));
 }
 
 static void run_sched(struct virtual_switch *s)
 {
-	if (__builtin_expect(s->events != NULL, 0))
+	if (__builtin_expect(s->outages != NULL, 0))
 		tell(s);
 	match(s);
-	event_set(&s->queue, actor_sched(s), sched_next(s));
+	tournament_set(&s->queue, actor_sched(s), sched_next(s));
 	after(s);
 }
 
@@ -292,7 +295,7 @@ void virtual_port_part(struct virtual_switch *s, unsigned int i)
 /** How many blocks port i may give out at once. */
 static inline unsigned int blocks(const struct virtual_switch *s, unsigned int i)
 {
-	return __builtin_expect(s->events != NULL, 0) ? virtual_event_blocks(s->v, s->out[i]) : s->v->max;
+	return __builtin_expect(s->outages != NULL, 0) ? virtual_outage_blocks(s->v, s->out[i]) : s->v->max;
 }
 
 int virtual_port_tx(struct virtual_switch *s, unsigned int i)
@@ -302,7 +305,7 @@ int virtual_port_tx(struct virtual_switch *s, unsigned int i)
 	bool more = false;
 	int n = 0;
 
-	if (__builtin_expect(s->events != NULL, 0) && virtual_event_port_sends(s, i, v->now) > v->now) {
+	if (__builtin_expect(s->outages != NULL, 0) && virtual_outage_port_sends(s, i, v->now) > v->now) {
 		expect(s, i);
 		return 0;
 	}
@@ -319,9 +322,9 @@ int virtual_port_tx(struct virtual_switch *s, unsigned int i)
 	}
 	expect(s, i);
 	if (__builtin_expect(more, 0))
-		event_set(&s->queue, actor_tx(i), v->now);
+		tournament_set(&s->queue, actor_tx(i), v->now);
 	if (mf_sw_tx_makes_room(s->sw)) /* others may be told so */
-		event_hasten(&s->queue, actor_switch(s), mf_time_max(v->now, mf_sw_next(s->sw)));
+		tournament_hasten(&s->queue, actor_switch(s), mf_time_max(v->now, mf_sw_next(s->sw)));
 	if (w->timing->backlog_k != 0) /* it may not be held any longer */
 		tell(s);
 	return n;
@@ -330,7 +333,7 @@ int virtual_port_tx(struct virtual_switch *s, unsigned int i)
 /** A port has sent something: of those that do next, what they look at is fetched, in two steps. */
 static inline void send_soon(struct virtual_switch *s, uint32_t actor)
 {
-	uint32_t i = event_soon(&s->queue, actor, 4), k = event_soon(&s->queue, actor, 2);
+	uint32_t i = tournament_soon(&s->queue, actor, 4), k = tournament_soon(&s->queue, actor, 2);
 
 	if (i < s->ports) {
 		mf_sw_fetch_tx(s->sw, i);
@@ -346,10 +349,10 @@ static inline void send_soon(struct virtual_switch *s, uint32_t actor)
 static int call(struct virtual_switch *s)
 {
 	struct virtual *v = s->v;
-	uint32_t actor = event_actor(&s->queue);
+	uint32_t actor = tournament_actor(&s->queue);
 	int n;
 
-	v->f->info.events++;
+	v->f->info.steps++;
 	if (actor < s->ports) {
 		n = virtual_port_tx(s, actor);
 		send_soon(s, actor);
@@ -367,9 +370,9 @@ static int receive_one(struct virtual_switch *s)
 {
 	uint32_t i;
 
-	if (event_next(&s->step) != s->v->now)
+	if (tournament_next(&s->step) != s->v->now)
 		return 0;
-	i = event_actor(&s->step);
+	i = tournament_actor(&s->step);
 	receive(s, i);
 	virtual_switch_hears(s, i);
 	return 1;

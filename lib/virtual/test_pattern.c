@@ -59,7 +59,7 @@ mf_time virtual_tests_next(const struct virtual *v)
 /** Until v->now. */
 static void go_on(struct virtual *v, struct link_test *t)
 {
-	const struct link_place *p = &v->events->link[link_of(v, t)];
+	const struct link_place *p = &v->outages->link[link_of(v, t)];
 	const struct wire *w = &v->wire[v->graph->link[link_of(v, t)].end[t->up]];
 
 	link_test_run(t, v->now, w->fault, p->cuts == p->testing);
@@ -68,7 +68,7 @@ static void go_on(struct virtual *v, struct link_test *t)
 static void begin(struct virtual *v, struct link_test *t)
 {
 	t->on = true;
-	v->events->link[link_of(v, t)].testing++;
+	v->outages->link[link_of(v, t)].testing++;
 	virtual_link_cut(v, link_of(v, t));
 }
 
@@ -76,7 +76,7 @@ static void end(struct virtual *v, struct link_test *t)
 {
 	t->on = false;
 	t->over = true;
-	v->events->link[link_of(v, t)].testing--;
+	v->outages->link[link_of(v, t)].testing--;
 	virtual_link_mend(v, link_of(v, t));
 }
 

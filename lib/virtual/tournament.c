@@ -4,9 +4,9 @@
 
 #include "virtual/tournament.h"
 
-int event_init(struct event_queue *q, uint32_t actors)
+int tournament_init(struct tournament *q, uint32_t actors)
 {
-	*q = (struct event_queue){.leaves = 2, .bits = 1, .actors = actors};
+	*q = (struct tournament){.leaves = 2, .bits = 1, .actors = actors};
 	while (q->leaves < actors) {
 		q->leaves *= 2;
 		q->bits++;
@@ -14,17 +14,17 @@ int event_init(struct event_queue *q, uint32_t actors)
 	q->node = aligned_alloc(64, (2 * q->leaves * sizeof(*q->node) + 63) & ~(size_t)63);
 	q->due = malloc(actors * sizeof(*q->due));
 	if (q->node == NULL || q->due == NULL) {
-		event_fini(q);
+		tournament_fini(q);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < 2 * q->leaves; i++)
-		q->node[i] = EVENT_NEVER;
+		q->node[i] = TOURNAMENT_NEVER;
 	for (uint32_t i = 0; i < actors; i++)
 		q->due[i] = MF_NEVER;
 	return 0;
 }
 
-void event_fini(struct event_queue *q)
+void tournament_fini(struct tournament *q)
 {
 	free(q->node);
 	free(q->due);
@@ -32,7 +32,7 @@ void event_fini(struct event_queue *q)
 	q->due = NULL;
 }
 
-void event_rebase(struct event_queue *q)
+void tournament_rebase(struct tournament *q)
 {
 	mf_time first = MF_NEVER;
 
@@ -42,7 +42,7 @@ void event_rebase(struct event_queue *q)
 		return;
 	q->base = first;
 	for (uint32_t i = 0; i < q->actors; i++)
-		q->node[q->leaves + i] = event_key(q, i, q->due[i]);
+		q->node[q->leaves + i] = tournament_key(q, i, q->due[i]);
 	for (uint32_t i = q->leaves - 1; i > 0; i--)
 		q->node[i] = q->node[2 * i] < q->node[2 * i + 1] ? q->node[2 * i] : q->node[2 * i + 1];
 }

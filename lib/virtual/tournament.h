@@ -19,10 +19,10 @@
 
 #include "base/mf_time.h"
 
-#define EVENT_FAR (UINT64_C(1) << 63)
-#define EVENT_NEVER UINT64_MAX
+#define TOURNAMENT_FAR (UINT64_C(1) << 63)
+#define TOURNAMENT_NEVER UINT64_MAX
 
-struct event_queue {
+struct tournament {
 	uint64_t *node; /**< keys: [1] is the root, the children of i are at 2 * i and 2 * i + 1 */
 	mf_time *due; /**< of each actor; MF_NEVER: it is not called */
 	mf_time base;
@@ -32,30 +32,30 @@ struct event_queue {
 };
 
 /** @return 0 or -ENOMEM */
-int event_init(struct event_queue *q, uint32_t actors);
-void event_fini(struct event_queue *q);
+int tournament_init(struct tournament *q, uint32_t actors);
+void tournament_fini(struct tournament *q);
 
 /** All that there is lies far ahead: moves the base there. */
-void event_rebase(struct event_queue *q);
+void tournament_rebase(struct tournament *q);
 
-static inline uint64_t event_key(const struct event_queue *q, uint32_t actor, mf_time due)
+static inline uint64_t tournament_key(const struct tournament *q, uint32_t actor, mf_time due)
 {
 	mf_time since = due > q->base ? due - q->base : 0;
 
-	if (since < EVENT_FAR >> q->bits)
+	if (since < TOURNAMENT_FAR >> q->bits)
 		return since << q->bits | actor;
-	return due == MF_NEVER ? EVENT_NEVER : EVENT_FAR | actor;
+	return due == MF_NEVER ? TOURNAMENT_NEVER : TOURNAMENT_FAR | actor;
 }
 
 /** Sets the time of an actor, earlier or later than before; MF_NEVER: it is not called. */
-static inline void event_set(struct event_queue *q, uint32_t actor, mf_time due)
+static inline void tournament_set(struct tournament *q, uint32_t actor, mf_time due)
 {
 	uint64_t *node = q->node, key;
 
 	if (due == q->due[actor])
 		return;
 	q->due[actor] = due;
-	key = event_key(q, actor, due);
+	key = tournament_key(q, actor, due);
 	for (uint32_t i = q->leaves + actor; i > 1; i /= 2) {
 		uint64_t other = node[i ^ 1];
 
@@ -66,20 +66,20 @@ static inline void event_set(struct event_queue *q, uint32_t actor, mf_time due)
 }
 
 /** Sets the time of an actor if that is earlier. */
-static inline void event_hasten(struct event_queue *q, uint32_t actor, mf_time due)
+static inline void tournament_hasten(struct tournament *q, uint32_t actor, mf_time due)
 {
 	if (due < q->due[actor])
-		event_set(q, actor, due);
+		tournament_set(q, actor, due);
 }
 
-/** Actor of the next event. It keeps its time until event_set() changes it. */
-static inline uint32_t event_actor(const struct event_queue *q)
+/** Actor of the next event. It keeps its time until tournament_set() changes it. */
+static inline uint32_t tournament_actor(const struct tournament *q)
 {
 	return (uint32_t)q->node[1] & (q->leaves - 1);
 }
 
 /** The first of the part of the tree that an actor is in, one of 1 << level: it is soon called. */
-static inline uint32_t event_soon(const struct event_queue *q, uint32_t actor, unsigned int level)
+static inline uint32_t tournament_soon(const struct tournament *q, uint32_t actor, unsigned int level)
 {
 	uint32_t part = q->bits > level ? (q->leaves + actor) >> (q->bits - level) : 1;
 
@@ -87,11 +87,11 @@ static inline uint32_t event_soon(const struct event_queue *q, uint32_t actor, u
 }
 
 /** Time of the next event, or MF_NEVER. */
-static inline mf_time event_next(struct event_queue *q)
+static inline mf_time tournament_next(struct tournament *q)
 {
-	if (q->node[1] >= EVENT_FAR)
-		event_rebase(q);
-	return q->node[1] == EVENT_NEVER ? MF_NEVER : q->due[event_actor(q)];
+	if (q->node[1] >= TOURNAMENT_FAR)
+		tournament_rebase(q);
+	return q->node[1] == TOURNAMENT_NEVER ? MF_NEVER : q->due[tournament_actor(q)];
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "measure/mf_series.h"
 #include "virtual/mf_virtual_run.h"
 #include "virtual/virtual.h"
 
@@ -30,10 +31,8 @@ static bool wires_idle(const struct virtual *v)
 static int send_begun(struct virtual *v, unsigned int i)
 {
 	const struct mf_vertex *r = &v->graph->role[i];
-	int n;
+	int n = virtual_node_begun(v, i);
 
-	while ((n = virtual_node_tx(v, i)) > 0)
-		;
 	for (uint32_t e = r->first_end; e < r->first_end + r->ends && n == 0; e++) {
 		const struct wire *w = virtual_back(v, &v->wire[e]);
 
@@ -116,7 +115,7 @@ static mf_time end_may_be(struct virtual *v)
 	const struct mf_fabric *f = v->f;
 	mf_time end = f->stop + f->drain + v->options->settle, busy;
 
-	end = mf_time_min(end, mf_time_min(v->event_next, next_of_all(v)));
+	end = mf_time_min(end, mf_time_min(v->outage_next, next_of_all(v)));
 	if (f->quiet)
 		end = mf_time_min(end, v->quiet_from + v->options->settle);
 	if (end <= v->now + MONITOR_PERIOD)
@@ -134,7 +133,7 @@ static mf_time look_for_end(struct virtual *v)
 	mf_time t = end_may_be(v);
 	uint64_t looks = t > v->now ? (t - v->now + MONITOR_PERIOD - 1) / MONITOR_PERIOD : 1;
 
-	v->f->info.events += looks - 1;
+	v->f->info.steps += looks - 1;
 	return v->now + looks * MONITOR_PERIOD;
 }
 
@@ -144,29 +143,42 @@ static mf_time look_again(mf_time now)
 	return now + mf_time_max(MONITOR_PERIOD, now / 1024);
 }
 
-/** Takes the snapshots and finds the end. */
-static int monitor(struct virtual *v)
+/** Takes the snapshots and finds the end. @return 0 or -errno */
+static int look(struct virtual *v)
 {
 	struct mf_fabric *f = v->f;
 	struct snapshot *due;
 	int err = 0;
 
-	v->now = v->monitor_next;
-	f->info.events++;
+	f->info.steps++;
 	live_tick(f, v->options, v->now);
 	while (err == 0 && (due = snapshot_due(f, v->now)) != NULL)
 		err = take_snapshot(v, due);
 	if (v->now >= f->stop) {
 		v->over = is_over(v);
 		if (!v->over)
-			v->monitor_next = look_for_end(v);
+			v->look_next = look_for_end(v);
 		return err;
 	}
-	v->monitor_next = v->now < f->measure ? f->measure : f->stop;
+	v->look_next = v->now < f->measure ? f->measure : f->stop;
 	if (f->finite)
-		v->monitor_next = mf_time_min(v->monitor_next, look_again(v->now));
+		v->look_next = mf_time_min(v->look_next, look_again(v->now));
 	if (v->options->tick_period != 0)
-		v->monitor_next = mf_time_min(v->monitor_next, v->now + v->options->tick_period);
+		v->look_next = mf_time_min(v->look_next, v->now + v->options->tick_period);
+	return err;
+}
+
+/** Looks, and ends steps: a step ends where the measured time begins and ends, too. @return 0 or -errno */
+static int monitor(struct virtual *v)
+{
+	int err = 0;
+
+	v->now = v->monitor_next;
+	if (v->now >= v->look_next)
+		err = look(v);
+	if (err == 0 && series_due(v->f, v->now))
+		series_step(v->f, v->now);
+	v->monitor_next = mf_time_min(v->look_next, series_next(v->f->series));
 	return err;
 }
 
@@ -183,7 +195,7 @@ static mf_time horizon(struct virtual *v, unsigned int class)
 	if (__builtin_expect(v->within != MF_NEVER, 0))
 		until = mf_time_min(until, own + v->within);
 	until = mf_time_min(until - 1, v->monitor_next); /* what arrives then comes first */
-	return mf_time_min(until, v->event_next);
+	return mf_time_min(until, v->outage_next);
 }
 
 static int run_class(struct virtual *v, unsigned int class)
@@ -233,7 +245,7 @@ static int together(struct virtual *v)
 		n = switches_one(v, VIRTUAL_RUN);
 	if (n == 0)
 		n = virtual_node_one(v, VIRTUAL_RUN);
-	v->class[0].nodes_next = v->class[1].nodes_next = event_next(&v->step);
+	v->class[0].nodes_next = v->class[1].nodes_next = tournament_next(&v->step);
 	return n < 0 ? n : 0;
 }
 
@@ -242,31 +254,39 @@ static int step(struct virtual *v)
 {
 	mf_time next = next_of_all(v);
 
-	if (v->event_next < next && v->event_next <= v->monitor_next)
-		return virtual_event(v);
+	if (v->outage_next < next && v->outage_next <= v->monitor_next)
+		return virtual_outage(v);
 	if (v->monitor_next < next)
 		return monitor(v);
 	v->over = next == MF_NEVER;
 	if (v->over)
 		return 0;
 	if (__builtin_expect(v->unsettled, 0))
-		virtual_event_settle(v);
+		virtual_outage_settle(v);
 	if (v->ahead == 0)
 		return together(v);
 	return stretch(v);
 }
 
-void virtual_capture(struct virtual *v, const struct wire *w, const struct mf_span *span)
+static void capture(struct virtual *v, const struct wire *w, const struct mf_span *span)
 {
-	uint32_t link = virtual_link(v, w);
-	bool down = v->graph->link[link].end[0] == w->end;
 	struct capture_tap *tap;
+	bool down;
+	int link = fabric_captured(v->f, v->graph->end[w->end].peer, &down);
 
-	if (link >= v->f->nodes) /* of another switch than the first */
+	if (link < 0)
 		return;
-	tap = capture_tap(v->captures, link, down);
+	tap = capture_tap(v->captures, (unsigned int)link, down);
 	if (tap != NULL)
 		capture_sort_span(tap, span);
+}
+
+void virtual_observe(struct virtual *v, const struct wire *w, const struct mf_span *span)
+{
+	if (v->captures != NULL)
+		capture(v, w, span);
+	if (v->f->series != NULL)
+		series_sent(v->f->series, v->graph->end[w->end].peer, span);
 }
 
 /** All events before then are done. */
@@ -318,8 +338,8 @@ static int loop(struct virtual *v)
 		err = step(v);
 		if (v->captures != NULL)
 			write_captured(v);
-		if (v->f->info.events >> 16 != looked) {
-			looked = v->f->info.events >> 16;
+		if (v->f->info.steps >> 16 != looked) {
+			looked = v->f->info.steps >> 16;
 			if (!look_around(v, &shown))
 				break;
 		}
@@ -337,6 +357,7 @@ int virtual_run(struct mf_fabric *f, const struct mf_run_options *options)
 			    .graph = f->graph,
 			    .options = options,
 			    .captures = f->captures,
+			    .observed = f->captures != NULL || f->series != NULL,
 			    .max = options->block_by_block ? 1 : MF_SPAN_MAX};
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	int err;

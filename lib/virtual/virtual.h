@@ -25,7 +25,7 @@
 enum virtual_call { VIRTUAL_RX, VIRTUAL_TX, VIRTUAL_RUN };
 
 struct virtual_class;
-struct virtual_events;
+struct virtual_outages;
 struct switch_events;
 
 /** A node. */
@@ -33,7 +33,9 @@ struct virtual_node {
 	mf_time tx, run; /**< when it wants to be called, apart from what arrives */
 	struct wire *in; /**< [ends]: what comes to it, by port */
 	struct wire *out; /**< what it sends by its first end */
-	struct wire *mirror; /**< the same, by its second end (1+1 protection); NULL: it has one end */
+	struct wire *mirror; /**< the same, by its second end (1+1 protection); NULL: it has no such end */
+	uint32_t ends;
+	bool apart; /**< several ends, and each sends what is its own: ends.c */
 	struct virtual_class *class;
 } __attribute__((aligned(64)));
 
@@ -47,13 +49,13 @@ struct virtual_switch {
 	unsigned int class;
 	struct wire *in; /**< [ports]: what comes by each of them */
 	struct wire **out; /**< [ports]: what each of them sends */
-	struct event_queue queue; /**< of its actors */
+	struct tournament queue; /**< of its actors */
 	struct arrivals arrivals; /**< of the stretch under way */
 	mf_time arrives; /**< the first that there is */
-	struct event_queue step; /**< ahead is 0: what arrives at each port */
-	struct switch_events *events; /**< NULL: there are none */
+	struct tournament step; /**< ahead is 0: what arrives at each port */
+	struct switch_events *outages; /**< NULL: there are none */
 	bool whole; /**< it collects what comes: the other one of two is active, and will be */
-	bool reviving; /**< it was deposed, and some of its ports are not yet up again */
+	bool reviving; /**< it was demoted, and some of its ports are not yet up again */
 	mf_time revive_at; /**< that is looked at then */
 };
 
@@ -72,12 +74,13 @@ struct virtual
 	const struct mf_topology *graph;
 	const struct mf_run_options *options;
 	struct mf_captures *captures; /**< NULL: nothing is captured */
+	bool observed; /**< what is sent is captured, or goes into a series */
 	struct virtual_node *node; /**< [nodes] */
 	mf_time *next; /**< [nodes]: of its next event */
 	struct virtual_switch *sw; /**< [switches] */
 	unsigned int switches;
 	bool redundant; /**< one of two switches is active, and each node sends to both */
-	/** Either of two such switches may become active, or be deposed, by the next block that it gets. */
+	/** Either of two such switches may become active, or be demoted, by the next block that it gets. */
 	bool unsettled;
 	struct wire *wire; /**< [graph->ends]: what arrives at each of them */
 	struct wire **outs; /**< of all switches' ports */
@@ -94,9 +97,10 @@ struct virtual
 	struct virtual_class class[2];
 	uint32_t *members; /**< of both classes */
 	/** ahead is 0: what each node is called for. */
-	struct event_queue step;
+	struct tournament step;
 	/* monitor */
-	mf_time monitor_next;
+	mf_time monitor_next; /**< the earlier of look_next and the end of a step of f->series */
+	mf_time look_next; /**< when the snapshots and the end are looked for */
 	mf_time quiet_from; /**< behind the load: when something was under way last; 0: not looked at yet */
 	bool over;
 	/* faults */
@@ -104,8 +108,8 @@ struct virtual
 	bool *claimable; /**< [f->regions]: it has no owner in the file */
 	bool forging; /**< somebody forges, so stages are told what comes to their nodes */
 	/* ... that are not of a link's stage */
-	struct virtual_events *events; /**< NULL: there are none */
-	mf_time event_next;
+	struct virtual_outages *outages; /**< NULL: there are none */
+	mf_time outage_next;
 };
 
 /** The wire of the other direction of a link. */
@@ -122,14 +126,14 @@ static inline uint32_t virtual_link(const struct virtual *v, const struct wire *
 
 /* outages.c: what breaks at a time. All others are called only where v->events is there. */
 /** @return 0 or -ENOMEM */
-int virtual_event_init(struct virtual *v);
-void virtual_event_fini(struct virtual *v);
+int virtual_outage_init(struct virtual *v);
+void virtual_outage_fini(struct virtual *v);
 /** The run ends at v->now: so do test patterns. */
 void virtual_tests_end(struct virtual *v);
-/** Does what is due at v->event_next. @return 0 or -errno */
-int virtual_event(struct virtual *v);
+/** Does what is due at v->outage_next. @return 0 or -errno */
+int virtual_outage(struct virtual *v);
 /** Looks whether it is known again which switch is active. */
-void virtual_event_settle(struct virtual *v);
+void virtual_outage_settle(struct virtual *v);
 
 /** Hands over what of frames' spans has arrived at v->now, when something breaks. */
 void virtual_node_part(struct virtual *v, unsigned int i);
@@ -141,43 +145,43 @@ void virtual_link_look(struct virtual *v, const struct wire *w);
 
 /* stall.c: who is called when, and what is dated by when, where somebody is stalled or gone */
 /** What a node that would be called at t is called at: later, or never. */
-mf_time virtual_event_node(const struct virtual *v, unsigned int i, mf_time t);
+mf_time virtual_outage_node(const struct virtual *v, unsigned int i, mf_time t);
 /**
  * When a sender that would send at t may do so: a node by one of its links, or a port of a switch. MF_NEVER:
  * not yet
  */
-mf_time virtual_event_node_sends(const struct virtual *v, unsigned int i, const struct wire *w, mf_time t);
-mf_time virtual_event_port_sends(const struct virtual_switch *s, unsigned int i, mf_time t);
+mf_time virtual_outage_node_sends(const struct virtual *v, unsigned int i, const struct wire *w, mf_time t);
+mf_time virtual_outage_port_sends(const struct virtual_switch *s, unsigned int i, mf_time t);
 /**
  * How many blocks the sender of a wire that may send at v->now may give out at once: as many as go before
  * anything can happen to them, which is where a span ends.
  */
-unsigned int virtual_event_blocks(const struct virtual *v, const struct wire *w);
+unsigned int virtual_outage_blocks(const struct virtual *v, const struct wire *w);
 /**
  * What is sent on a wire: it starts when its sender is awake, and arrives when its receiver is.
  * @return how many of its blocks follow the first one without a gap: the others are dated by themselves
  */
-unsigned int virtual_event_date(const struct virtual *v, const struct wire *w, struct mf_span *span);
+unsigned int virtual_outage_date(const struct virtual *v, const struct wire *w, struct mf_span *span);
 
 /** The scheduler, by whose clock it wants to be called at t: when it is. */
-mf_time virtual_event_sched_next(const struct virtual_switch *s, mf_time t);
+mf_time virtual_outage_sched_next(const struct virtual_switch *s, mf_time t);
 /** It is stalled now: until then. 0: it is not */
-mf_time virtual_event_sched_stalled(const struct virtual_switch *s);
+mf_time virtual_outage_sched_stalled(const struct virtual_switch *s);
 /**
  * What arrives by then is known to: nothing breaks before, and while the switch has nothing left to tell its
  * scheduler, which does not stand still, that does not close it.
  */
-mf_time virtual_event_open(const struct virtual_switch *s);
+mf_time virtual_outage_open(const struct virtual_switch *s);
 /** Nothing arrives at the switch before. */
-void virtual_event_close(struct virtual_switch *s, mf_time until);
+void virtual_outage_close(struct virtual_switch *s, mf_time until);
 /** What it is given, by its clock. @param items  n that its channel takes */
-void virtual_event_date_in(const struct virtual_switch *s, void *items, unsigned int n);
+void virtual_outage_date_in(const struct virtual_switch *s, void *items, unsigned int n);
 /** Lets it run. @param out  room for max that its channel gives @return how many it gave */
-unsigned int virtual_event_sched_run(const struct virtual_switch *s, void *out, unsigned int max);
+unsigned int virtual_outage_sched_run(const struct virtual_switch *s, void *out, unsigned int max);
 
 /* impair.c */
 /** A span is sent, with what happens to it. @return 0 or -ENOMEM */
-int virtual_odd_send(struct virtual *v, struct wire *w, struct mf_span *span);
+int virtual_impair_send(struct virtual *v, struct wire *w, struct mf_span *span);
 /** What is held back and due at v->now goes. @return the same */
 int virtual_fault_release(struct virtual *v, struct wire *w);
 int virtual_fault_init(struct virtual *v);
@@ -186,8 +190,8 @@ void virtual_fault_hear(struct virtual *v, unsigned int node);
 /** Counts what has happened. */
 void virtual_fault_fini(struct virtual *v);
 
-/** virtual.c: a span is sent on a wire. */
-void virtual_capture(struct virtual *v, const struct wire *w, const struct mf_span *span);
+/** virtual.c: a span is sent on a wire, and captured or counted. */
+void virtual_observe(struct virtual *v, const struct wire *w, const struct mf_span *span);
 
 /** What the class of the receiver of a wire has done: it is not called for what lies before. */
 static inline mf_time virtual_done(const struct virtual *v, const struct wire *w)
@@ -200,13 +204,13 @@ static inline int virtual_send(struct virtual *v, struct wire *w, struct mf_span
 {
 	int err, n = span->count;
 
-	if (__builtin_expect(v->captures != NULL, 0))
-		virtual_capture(v, w, span);
+	if (__builtin_expect(v->observed, 0))
+		virtual_observe(v, w, span);
 	if (v->f->stages != NULL)
 		stages_link(v->f->stages, w->timing, span, (enum stage_place)w->from_place,
 			    (enum stage_place)w->to_place);
-	if (__builtin_expect(w->odd, 0)) {
-		err = virtual_odd_send(v, w, span);
+	if (__builtin_expect(w->impaired, 0)) {
+		err = virtual_impair_send(v, w, span);
 		return err < 0 ? err : n;
 	}
 	err = wire_send(w, span, virtual_done(v, w));
@@ -221,7 +225,7 @@ static inline int virtual_send(struct virtual *v, struct wire *w, struct mf_span
 static inline void virtual_receive(const struct virtual *v, struct wire *w, mf_time known,
 				   struct mf_span *span)
 {
-	if (__builtin_expect(v->events != NULL, 0))
+	if (__builtin_expect(v->outages != NULL, 0))
 		wire_receive_until(w, known, span);
 	else
 		wire_receive(w, span);
@@ -241,8 +245,22 @@ int virtual_node_one(struct virtual *v, enum virtual_call what);
 int virtual_nodes_init(struct virtual *v);
 /** Something is under way to node i, by a wire. */
 void virtual_node_hears(struct virtual *v, unsigned int i, const struct wire *w);
-/** What node i has to send at v->now. @return number of blocks, or -errno */
-int virtual_node_tx(struct virtual *v, unsigned int i);
+/** Blocks of frames are given out late: those that node i has begun by v->now go. @return 0 or -errno */
+int virtual_node_begun(struct virtual *v, unsigned int i);
+/** It was called, or heard something: sets when it is to be called again. */
+void virtual_node_after(struct virtual *v, unsigned int i);
+
+/* ends.c: a node whose ends send apart */
+/** When one of its ends may send, or what a fault held back goes. */
+mf_time virtual_ends_next(const struct virtual *v, unsigned int i);
+/** When something arrives by one of them. @param end  set to the first such end */
+mf_time virtual_ends_arrive(const struct virtual *v, unsigned int i, unsigned int *end);
+/** What is due of one of them at v->now. @return number of blocks, or -errno */
+int virtual_ends_tx(struct virtual *v, unsigned int i);
+/** What each of them has begun by v->now goes. @return 0 or -errno */
+int virtual_ends_begun(struct virtual *v, unsigned int i);
+/** It may have sent something by each of them. */
+void virtual_ends_tell(struct virtual *v, unsigned int i);
 /** Node i was changed by who is no event of its own. */
 void virtual_node_changed(struct virtual *v, unsigned int i);
 
@@ -261,23 +279,23 @@ int virtual_port_tx(struct virtual_switch *s, unsigned int i);
 /** The switch was changed by who is no event of its own. */
 void virtual_switch_changed(struct virtual_switch *s);
 /** Where there are events: when the switch, or its scheduler, that would be called at t is called. */
-mf_time virtual_event_switch(const struct virtual_switch *s, mf_time t);
+mf_time virtual_outage_switch(const struct virtual_switch *s, mf_time t);
 
 /** When the first actor is called. */
 static inline mf_time virtual_actor_next(struct virtual_switch *s)
 {
-	mf_time t = event_next(&s->queue);
+	mf_time t = tournament_next(&s->queue);
 
-	return __builtin_expect(s->events != NULL, 0) ? virtual_event_switch(s, t) : t;
+	return __builtin_expect(s->outages != NULL, 0) ? virtual_outage_switch(s, t) : t;
 }
 
 /** Where there are events: whether the link of a wire is whole. */
-bool virtual_event_whole(const struct virtual *v, const struct wire *w);
+bool virtual_outage_whole(const struct virtual *v, const struct wire *w);
 
 /** Time of the switch's next event. */
 static inline mf_time virtual_switch_next(struct virtual_switch *s)
 {
-	mf_time arrives = __builtin_expect(s->v->ahead == 0, 0) ? event_next(&s->step) : s->arrives;
+	mf_time arrives = __builtin_expect(s->v->ahead == 0, 0) ? tournament_next(&s->step) : s->arrives;
 
 	return mf_time_min(arrives, virtual_actor_next(s));
 }
@@ -286,7 +304,7 @@ static inline mf_time virtual_switch_next(struct virtual_switch *s)
 static inline void virtual_switch_hears(struct virtual_switch *s, unsigned int i)
 {
 	if (s->v->ahead == 0)
-		event_set(&s->step, i, wire_due(&s->in[i]));
+		tournament_set(&s->step, i, wire_due(&s->in[i]));
 	else
 		s->arrives = mf_time_min(s->arrives, wire_due(&s->in[i]));
 }

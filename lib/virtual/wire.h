@@ -60,7 +60,7 @@ struct wire {
 	uint32_t number; /**< of the port there, or of the node */
 	uint8_t class; /**< of the receiver: 0 or 1 */
 	uint8_t from_place, to_place; /**< enum stage_place of its ends */
-	bool odd; /**< something may happen to what is sent, by fault or otherwise: virtual_odd_send() */
+	bool impaired; /**< something may happen to what is sent: virtual_impair_send() */
 	bool cut; /**< what is sent is lost */
 	bool whole; /**< the receiver has messages at their last blocks: see wire_whole() */
 	bool scramble;
@@ -202,7 +202,7 @@ static inline mf_time wire_held(const struct wire *w)
  */
 static inline bool wire_wants_all(const struct wire *w, const struct mf_span *span)
 {
-	return __builtin_expect(w->odd, 0) && (span->flags & MF_SPAN_FRAME) != 0;
+	return __builtin_expect(w->impaired, 0) && (span->flags & MF_SPAN_FRAME) != 0;
 }
 
 /**

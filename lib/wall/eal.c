@@ -94,7 +94,7 @@ static unsigned int choose_mib(const struct mf_config *config)
 {
 	uint64_t octets = 0;
 
-	for (unsigned int i = 0; i < config->sw.ports; i++)
+	for (unsigned int i = 0; i < config->slots; i++)
 		octets += 2 * (uint64_t)config->node[i].link.ring * sizeof(struct mf_span);
 	octets = 256 * MIB + 2 * octets;
 	return (unsigned int)(octets / MIB);
@@ -108,7 +108,7 @@ int mf_eal_init(int argc, char **argv)
 		first; /* the reason of the first failure: behind some of them it takes no options any more */
 	int rc;
 
-	gate_prepare();
+	memif_sync_prepare();
 	rte_errno = 0;
 	if (rte_eal_init(argc, argv) < 0) {
 		rc = rte_errno != 0 ? -rte_errno : -EADDRINUSE; /* it gives no reason for this one alone */

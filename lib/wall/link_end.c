@@ -28,7 +28,7 @@
 #include <errno.h>
 
 #include "base/mf_table.h"
-#include "wall/outages.h"
+#include "wall/shape.h"
 
 static uint32_t told(const uint32_t *word)
 {
@@ -47,15 +47,15 @@ void wall_end_cut(struct wall_end *e)
 {
 	tell(e, &e->cuts, e->cuts + 1);
 	e->fell = true;
-	if (e->carried != NULL)
-		e->carried->cut = true;
+	if (e->tunnel != NULL)
+		e->tunnel->cut = true;
 }
 
 void wall_end_mend(struct wall_end *e)
 {
 	tell(e, &e->cuts, e->cuts - 1);
-	if (e->carried != NULL)
-		e->carried->cut = e->cuts > 0;
+	if (e->tunnel != NULL)
+		e->tunnel->cut = e->cuts > 0;
 }
 
 bool wall_end_broken(const struct wall_end *e)
@@ -65,7 +65,7 @@ bool wall_end_broken(const struct wall_end *e)
 
 bool wall_end_up(const struct wall_end *e)
 {
-	return e->role == NULL || !(e->carried != NULL ? told(&e->carried->lost) : told(&e->lost));
+	return e->role == NULL || !(e->tunnel != NULL ? told(&e->tunnel->lost) : told(&e->lost));
 }
 
 /** Of the two ends the one whose link is up first. */
@@ -91,10 +91,10 @@ static void wait_for(struct wall_end *e, uint32_t connection)
 
 static void lose(struct wall_end *e, uint32_t connection, mf_time now)
 {
-	if (e->out->harm != NULL)
-		wall_harm_clear(e->out->harm);
+	if (e->out->impair != NULL)
+		wall_impair_clear(e->out->impair);
 	e->in->in = NULL;
-	if (e->harmed == NULL || e->harmed->dead == 0)
+	if (e->impaired == NULL || e->impaired->dead == 0)
 		role_link_lost(e->role, e->port, now);
 	wait_for(e, connection);
 }
@@ -105,6 +105,8 @@ static void rise(struct wall_end *e)
 	e->phase = END_WHOLE;
 	e->in->in = e->in->crossing;
 	e->in->descrambler.state = e->out->scrambler.state = MF_SCRAMBLER_INIT;
+	if (e->out->shaper != NULL)
+		shaper_restart(e->out->shaper);
 	if (e->guard != NULL)
 		mf_guard_reset(&e->guard->end[e->side]);
 	tell_routes(e, false);
@@ -177,11 +179,10 @@ void wall_end_step(struct wall_end *e, mf_time now)
 /** @return when the link is mended, or its local fault over; MF_NEVER: never */
 static mf_time disable(struct wall *w, struct wall_end *e, mf_time now)
 {
-	unsigned int plane = e->link / w->f->nodes, node = e->link % w->f->nodes;
 	mf_time over;
 
-	guards_disable(w->f, plane, node, e->side, w->options);
-	over = guards_over(w->f, plane, node);
+	guards_disable(w->f, e->link, e->side, w->options);
+	over = guards_over(w->f, e->link);
 	return over != 0 ? now + over : MF_NEVER;
 }
 
@@ -194,7 +195,7 @@ void wall_end_guard(struct wall *w, struct wall_end *e, mf_time now)
 			return;
 		e->disabled = false;
 		mf_guard_reset(&e->guard->end[e->side]);
-		guards_repair(w->f, e->link / w->f->nodes, e->link % w->f->nodes);
+		guards_repair(w->f, e->link);
 		wall_end_mend(e);
 		return;
 	}
@@ -219,14 +220,16 @@ static void init_end(struct wall *w, struct role *r, uint32_t end)
 
 	*e = (struct wall_end){.role = r, .link = g->link, .port = role_port(r, end)};
 	e->side = w->f->graph->link[g->link].end[MF_LINK_SWITCH] == end ? MF_LINK_SWITCH : MF_LINK_NODE;
-	e->of = &w->sw[own->kind == MF_VERTEX_SWITCH ? own->number : peer->number];
+	e->of = &w->sw[own->kind == MF_VERTEX_SWITCH    ? own->number
+		       : peer->kind == MF_VERTEX_SWITCH ? peer->number
+							: w->switches];
 	e->connection = e->connection_told = e->up = 1;
 	e->out = &w->line[end];
-	if (fabric_carried(w->f, g->link)) {
-		struct role *port = meet_port_role(w, g->link, e->side, &at);
+	if (fabric_is_tunnel(w->f, g->link)) {
+		struct role *port = rendezvous_port_role(w, g->link, e->side, &at);
 
-		e->carried = &port->carrier->end[at];
-		e->in = &e->carried->in;
+		e->tunnel = &port->carrier->end[at];
+		e->in = &e->tunnel->in;
 	} else {
 		e->other = &w->end[g->peer];
 		e->in = wall_in(w, end);

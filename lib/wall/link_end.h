@@ -31,11 +31,11 @@ struct wall_end {
 	struct wall_end *other __rte_cache_aligned; /**< NULL: ports carry the link */
 	struct wall_switch *of; /**< its switch; of a node's end that at the other end */
 	struct role *role; /**< NULL: the end is not of this process */
-	const struct wall_role *harmed; /**< of its role; NULL: nothing is broken on purpose */
+	const struct wall_role *impaired; /**< of its role; NULL: nothing is broken on purpose */
 	uint32_t link; /**< in the graph, */
 	enum mf_link_end side; /**< and which of its two ends */
 	unsigned int port; /**< what its role calls the link */
-	struct port_end *carried; /**< where ports carry the link; else NULL */
+	struct port_end *tunnel; /**< where ports carry the link; else NULL */
 	struct wall_link *out, *in;
 	enum end_phase phase;
 	uint32_t connection; /**< the same as connection_told */
@@ -51,7 +51,7 @@ struct wall_end {
 /** Whether what is sent there may arrive, and what comes is taken. */
 static inline bool wall_end_whole(const struct wall_end *e)
 {
-	return e->carried != NULL ? e->carried->open : e->phase == END_WHOLE;
+	return e->tunnel != NULL ? e->tunnel->open : e->phase == END_WHOLE;
 }
 
 /** Whether it has a connection, or is of another process. Any thread. */

@@ -11,7 +11,8 @@
 
 enum role_kind {
 	ROLE_NODE,
-	ROLE_TWIN, /**< a node with links to two switches (docs/fault-tolerance.md) */
+	ROLE_REDUNDANT, /**< a node with links to two switches (docs/fault-tolerance.md) */
+	ROLE_ENDS, /**< a node whose several ends send apart */
 	ROLE_SWITCH,
 	ROLE_SCHED,
 	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
@@ -24,15 +25,15 @@ struct wall_port;
 struct role {
 	uint8_t kind; /**< enum role_kind */
 	bool given; /**< something has arrived since it was run */
-	uint8_t links; /**< TWIN: bit n: its link to switch n is up */
+	uint8_t links; /**< REDUNDANT: bit n: its link to switch n is up */
 	uint32_t index; /**< its number among the nodes, switches or ports; SCHED: of its switch */
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
-	mf_time next; /**< NODE, TWIN, SWITCH, SCHED: when it wants to be run */
+	mf_time next; /**< all but PORT: when it wants to be run */
 	uint32_t lcore; /**< which of the run's lcores polls it */
-	uint32_t first_end; /**< NODE, TWIN, SWITCH: its ends in the graph begin there */
+	uint32_t first_end; /**< of nodes and SWITCH: its ends in the graph begin there */
 	union {
-		struct mf_node *host; /**< NODE, TWIN */
+		struct mf_node *host; /**< of nodes */
 		struct wall_port *carrier; /**< PORT */
 		struct mf_sw *sw; /**< SWITCH */
 		struct mf_scheduler *sched; /**< SCHED */
@@ -45,7 +46,7 @@ static_assert(sizeof(struct role) == 64, "a line");
 
 static inline bool role_is_node(const struct role *r)
 {
-	return r->kind <= ROLE_TWIN;
+	return r->kind <= ROLE_ENDS;
 }
 
 /** "cn0", "sw0", "scheduler". */
@@ -72,15 +73,16 @@ static inline unsigned int role_port(const struct role *r, uint32_t end)
 
 /**
  * Whether it has room for what a span may cause.
- * @param port  switch: the port; TWIN: which of its two links; PORT: which of the ends that it carries
+ * @param port  switch: the port; REDUNDANT, ENDS: which of its links; PORT: which of the ends that it carries
  */
 bool role_can_rx(const struct role *r, unsigned int port);
 /** A span arrives. @param port  as of role_can_rx(); of a node with one link it does not count */
 void role_rx(struct role *r, unsigned int port, mf_time now, const struct mf_span *span);
 /** Deadlines, clients, timers. */
 void role_run(struct role *r, mf_time now);
-/** @return number of blocks in *out */
-unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out);
+#define ROLE_TX_FEW 255 /**< so many blocks fit an entry of a record */
+/** @param most  blocks, 1..ROLE_TX_FEW, or MF_SPAN_MAX @return number of blocks in *out */
+unsigned int role_tx(struct role *r, unsigned int port, mf_time now, unsigned int most, struct mf_span *out);
 
 /** The same without a copy where that is possible. @return the span; NULL: there is none */
 struct mf_span *role_tx_in_place(struct role *r, unsigned int port, mf_time now, struct mf_span *room);
@@ -112,8 +114,10 @@ void role_route(struct role *r, const struct role_route *route, mf_time now);
  * mf_sw_crash(); its links come back one by one, by role_link_back(). @return 0 or -ENOMEM
  */
 int role_crash(struct role *r, mf_time now);
-/** What its kind is: nodes and switches. */
+/** What its kind is. @return NULL: a port has none */
 const struct mf_role_ops *role_ops(const struct role *r);
+/** What role_exhaust() may take away. @return NULL: nothing */
+const struct mf_pool_desc *role_pools(const struct role *r);
 /**
  * Takes free room away, or gives it back.
  * @param pool  of its kind

@@ -22,12 +22,6 @@ static bool is_here(const struct wall_end *e)
 	return e->role != NULL;
 }
 
-/** The link that an outage is about: between switches; or of a node, of two to two switches one of them. */
-static uint32_t link_of(const struct wall *w, const struct outage *o)
-{
-	return o->rule->role == MF_CONFIG_TRUNKS ? o->link : fabric_link(w->f, o->rule->sw, o->node);
-}
-
 /** The end that a role has of a link. */
 static struct wall_end *end_of(const struct wall *w, const struct role *r, uint32_t link)
 {
@@ -99,30 +93,30 @@ static void revive_switch(struct wall *w, struct wall_role *r)
 /** Of a link's ring: at whoever sends, which is any of its two roles. */
 static void fill_ring(struct wall *w, const struct wall_role *r, const struct outage *o, bool on)
 {
-	end_of(w, r->role, link_of(w, o))->out->harm->full += on ? 1 : -1U;
+	end_of(w, r->role, o->link)->out->impair->full += on ? 1 : -1U;
 }
 
 static void exhaust(struct wall *w, struct wall_role *r, const struct outage *o, bool on)
 {
-	unsigned int what = o->rule->what, port;
+	unsigned int pool = o->rule->pool, port;
 	mf_time now = wall_role_clock(r, r->now);
 
-	switch (what) {
+	switch (o->rule->what) {
 	case MF_CONFIG_RING:
 		fill_ring(w, r, o, on);
 		break;
 	case MF_CONFIG_MBUFS:
-		if (exhaust_counts(&r->none[what], on))
+		if (exhaust_counts(&r->none[0], on))
 			port_exhaust(r->role->carrier, on);
 		break;
-	case MF_CONFIG_EGRESS:
-		port = end_of(w, r->role, link_of(w, o))->port;
-		if (exhaust_counts(&r->closed[port], on))
-			role_exhaust(r->role, exhaust_pool(role_ops(r->role), what), port, on, now);
+	case MF_CONFIG_PORT_POOL:
+		port = end_of(w, r->role, o->link)->port;
+		if (exhaust_counts(&r->closed[port][pool], on))
+			role_exhaust(r->role, pool, port, on, now);
 		break;
 	default:
-		if (exhaust_counts(&r->none[what], on))
-			role_exhaust(r->role, exhaust_pool(role_ops(r->role), what), 0, on, now);
+		if (exhaust_counts(&r->none[pool], on))
+			role_exhaust(r->role, pool, 0, on, now);
 	}
 }
 
@@ -130,7 +124,7 @@ static void begin(struct wall *w, struct wall_role *r, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		wall_end_cut(end_of(w, r->role, link_of(w, o)));
+		wall_end_cut(end_of(w, r->role, o->link));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		crash_node(w, r);
@@ -148,7 +142,7 @@ static void end(struct wall *w, struct wall_role *r, const struct outage *o)
 {
 	switch (o->rule->class) {
 	case MF_FAULT_LINK_DOWN:
-		wall_end_mend(end_of(w, r->role, link_of(w, o)));
+		wall_end_mend(end_of(w, r->role, o->link));
 		break;
 	case MF_FAULT_NODE_CRASH:
 		revive_node(w, r);
@@ -193,7 +187,7 @@ static unsigned int turn_end(struct wall *w, const struct wall_role *r, struct w
 	wall_end_guard(w, e, r->now);
 	if (steps && e->other != NULL)
 		wall_end_step(e, wall_role_clock(r, r->now));
-	return r->dead == 0 ? wall_harm_turn(e->out) : 0;
+	return r->dead == 0 ? wall_impair_turn(e->out) : 0;
 }
 
 /** One of two switches looks at its links itself, when it has looked for what the watchdog says. */
@@ -241,17 +235,16 @@ static bool carries(const struct wall *w, const struct wall_port *p, uint32_t li
 static bool is_of_link(const struct wall *w, const struct outage *o, const struct role *r)
 {
 	const struct mf_config_fault *f = o->rule;
-	uint32_t link = link_of(w, o);
-	const uint32_t *end = w->f->graph->link[link].end;
+	const uint32_t *end = w->f->graph->link[o->link].end;
 	const struct role *first = w->end[end[MF_LINK_NODE]].role, *second = w->end[end[MF_LINK_SWITCH]].role;
 
 	if (f->class == MF_FAULT_LINK_DOWN)
 		return r == (second != NULL ? second : first);
 	if (f->what == MF_CONFIG_MBUFS)
-		return r->kind == ROLE_PORT && carries(w, r->carrier, link);
+		return r->kind == ROLE_PORT && carries(w, r->carrier, o->link);
 	if (f->what == MF_CONFIG_RING)
 		return r == first || r == second;
-	return f->what == MF_CONFIG_EGRESS ? r == second : r == first;
+	return f->what == MF_CONFIG_PORT_POOL ? r == second : r == first;
 }
 
 /** Whether a role has an outage. */
@@ -313,13 +306,28 @@ static int add_outages(struct wall *w, const struct outage *o)
 	return -EINVAL;
 }
 
-/** @param node  f->nodes: a switch, a scheduler, an lcore */
-static int add_at(struct wall *w, unsigned int rule, unsigned int node)
+/** Of a switch, a scheduler, an lcore. */
+static int add_other(struct wall *w, unsigned int rule)
 {
 	struct outage o;
 
-	outage_init(&o, w->f->config, rule, node);
+	outage_init(&o, w->f->config, rule, w->f->nodes);
 	return add_outages(w, &o);
+}
+
+/** Of a node: of its links those that the rule is about, or itself, or what it has. */
+static int add_node(struct wall *w, unsigned int rule, unsigned int node)
+{
+	struct outage o;
+	int err = 0;
+
+	for (unsigned int k = 0; k < w->f->graph->role[node].ends && err == 0; k++)
+		if (fabric_outage_at(w->f, &w->f->config->fault[rule], node, k)) {
+			outage_init_end(&o, w->f->config, rule, node, w->redundant ? 0 : k,
+					fabric_link(w->f, k, node));
+			err = add_outages(w, &o);
+		}
+	return err;
 }
 
 static int add_trunks(struct wall *w, unsigned int rule)
@@ -328,9 +336,9 @@ static int add_trunks(struct wall *w, unsigned int rule)
 	struct outage o;
 	int err = 0;
 
-	for (uint32_t i = w->f->nodes; i < w->f->graph->links && err == 0; i++) {
+	for (uint32_t i = w->f->node_links; i < w->f->graph->links && err == 0; i++) {
 		if (!mf_config_fault_has(c, &c->fault[rule],
-					 (unsigned int)(w->f->trunk[i - w->f->nodes] - c->trunk), NULL))
+					 (unsigned int)(w->f->trunk[i - w->f->node_links] - c->trunk), NULL))
 			continue;
 		outage_init_trunk(&o, c, rule, i);
 		err = add_outages(w, &o);
@@ -348,9 +356,9 @@ static int add_rule(struct wall *w, unsigned int rule)
 	if (f->role == MF_CONFIG_TRUNKS)
 		return add_trunks(w, rule);
 	if (f->role != MF_CONFIG_NODES)
-		return add_at(w, rule, w->f->nodes);
+		return add_other(w, rule);
 	for (unsigned int i = 0; i < f->link.n && err == 0; i++)
-		err = add_at(w, rule, f->link.node[i]);
+		err = add_node(w, rule, f->link.node[i]);
 	return err;
 }
 
@@ -358,20 +366,20 @@ static int add_rule(struct wall *w, unsigned int rule)
 static int init_ways(struct wall *w, uint32_t end)
 {
 	struct wall_end *e = &w->end[end];
-	struct wall_harm *out = &w->faults->harm[end];
-	struct wall_harm *in = &w->faults->from_port[end];
+	struct wall_impair *out = &w->faults->impair[end];
+	struct wall_impair *in = &w->faults->from_port[end];
 	struct wall_role *own = wall_faults_of(w, e->role);
 
-	*out = (struct wall_harm){
+	*out = (struct wall_impair){
 		.from_end = e, .to_end = e->other, .from = own, .to = wall_faults_of(w, e->out->to)};
-	e->out->harm = out;
-	e->out->odd = true;
-	if (e->carried != NULL) {
-		*in = (struct wall_harm){.to_end = e, .from = out->to, .to = own};
-		e->in->harm = in;
-		e->in->odd = true;
+	e->out->impair = out;
+	e->out->slow_path = true;
+	if (e->tunnel != NULL) {
+		*in = (struct wall_impair){.to_end = e, .from = out->to, .to = own};
+		e->in->impair = in;
+		e->in->slow_path = true;
 	}
-	return wall_harm_init(w, out, e->link, e->side);
+	return wall_impair_init(w, out, e->link, e->side);
 }
 
 static int init_end(struct wall *w, uint32_t end)
@@ -381,7 +389,7 @@ static int init_end(struct wall *w, uint32_t end)
 
 	if (!is_here(e))
 		return 0;
-	e->harmed = wall_faults_of(w, e->role);
+	e->impaired = wall_faults_of(w, e->role);
 	e->guard = f->guards != NULL ? &f->guards[e->link] : NULL;
 	if (e->guard != NULL && !e->guard->on)
 		e->guard = NULL;
@@ -405,13 +413,13 @@ static int init_role(struct wall *w, unsigned int i)
 }
 
 /** Their crossings have lines of two, which a table does not begin at. */
-static struct wall_harm *new_harms(unsigned int n)
+static struct wall_impair *new_impairs(unsigned int n)
 {
-	struct wall_harm *harm = aligned_alloc(__alignof__(*harm), n * sizeof(*harm));
+	struct wall_impair *impair = aligned_alloc(__alignof__(*impair), n * sizeof(*impair));
 
-	if (harm != NULL)
-		memset(harm, 0, n * sizeof(*harm));
-	return harm;
+	if (impair != NULL)
+		memset(impair, 0, n * sizeof(*impair));
+	return impair;
 }
 
 static int make_ends(struct wall *w)
@@ -419,9 +427,9 @@ static int make_ends(struct wall *w)
 	uint32_t n = w->f->graph->ends;
 	int err = 0;
 
-	w->faults->harm = new_harms(n);
-	w->faults->from_port = new_harms(n);
-	if (w->faults->harm == NULL || w->faults->from_port == NULL)
+	w->faults->impair = new_impairs(n);
+	w->faults->from_port = new_impairs(n);
+	if (w->faults->impair == NULL || w->faults->from_port == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n && err == 0; i++)
 		err = init_end(w, i);
@@ -464,10 +472,10 @@ static void ends_over(struct wall *w)
 {
 	struct wall_faults *f = w->faults;
 
-	for (uint32_t i = 0; f->harm != NULL && w->end != NULL && i < w->f->graph->ends; i++)
+	for (uint32_t i = 0; f->impair != NULL && w->end != NULL && i < w->f->graph->ends; i++)
 		if (is_here(&w->end[i]))
-			wall_harm_fini(w, &f->harm[i], w->end[i].link, w->end[i].side);
-	free(f->harm);
+			wall_impair_fini(w, &f->impair[i], w->end[i].link, w->end[i].side);
+	free(f->impair);
 	free(f->from_port);
 }
 

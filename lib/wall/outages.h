@@ -12,7 +12,7 @@
 #include "wall/link_end.h"
 
 /** What happens to what is sent one way, and whom it comes from and goes to. */
-struct wall_harm {
+struct wall_impair {
 	struct mf_fault *fault; /**< the stage; NULL: no rule is for this way */
 	struct crossing held; /**< spans that have left it, each behind a cell with its time */
 	struct cell *cell; /**< of `held` */
@@ -33,14 +33,14 @@ struct wall_role {
 	unsigned int outages;
 	mf_time next; /**< when the next of its outages begins or ends */
 	unsigned int dead; /**< node: outages in force that its process is gone by */
-	unsigned int none[MF_CONFIG_WHATS]; /**< see exhaust_counts(); all but EGRESS */
-	unsigned int *closed; /**< [ports]; switch: the same of the EGRESS of each port */
+	unsigned int none[MF_POOLS_MAX]; /**< of its pools, see exhaust_counts(); of a port its mbufs */
+	unsigned int (*closed)[MF_POOLS_MAX]; /**< [ports]; switch: of pools that each port has */
 };
 
 struct wall_faults {
 	struct wall_role *role; /**< [w->roles] */
-	struct wall_harm *harm; /**< [ends of the graph], by the end that sends */
-	struct wall_harm *from_port; /**< the same by the end that receives */
+	struct wall_impair *impair; /**< [ends of the graph], by the end that sends */
+	struct wall_impair *from_port; /**< the same by the end that receives */
 };
 
 static inline struct wall_role *wall_faults_of(const struct wall *w, const struct role *r)
@@ -53,11 +53,11 @@ mf_time wall_role_clock(const struct wall_role *r, mf_time now);
 
 /* impair.c */
 /** What end `side` of a link of the graph sends. @return 0 or -errno */
-int wall_harm_init(struct wall *w, struct wall_harm *h, uint32_t link, enum mf_link_end side);
-void wall_harm_fini(struct wall *w, struct wall_harm *h, uint32_t link, enum mf_link_end side);
+int wall_impair_init(struct wall *w, struct wall_impair *h, uint32_t link, enum mf_link_end side);
+void wall_impair_fini(struct wall *w, struct wall_impair *h, uint32_t link, enum mf_link_end side);
 /** Sends what is due: held back, or sent by the stage itself. @return spans */
-unsigned int wall_harm_turn(struct wall_link *l);
+unsigned int wall_impair_turn(struct wall_link *l);
 /** The link is lost: what is under way goes with it. */
-void wall_harm_clear(struct wall_harm *h);
+void wall_impair_clear(struct wall_impair *h);
 
 #endif

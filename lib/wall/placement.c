@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Set-up of the wall clock: crossings, roles, records, and placement. The scheduler has an lcore of its own
- * whenever there are two or more; the switch and the nodes are dealt over the others and polled in turn. A
- * port is polled by the lcore of the roles whose links it carries.
+ * Set-up of the wall clock: crossings, roles, records, and placement. A role whose kind asks for it
+ * (mf_role_ops.placement), as the scheduler's does, has an lcore of its own whenever there are two or more;
+ * the other roles are dealt over the other lcores and polled in turn. A port is polled by the lcore of the
+ * roles whose links it carries.
  *
- * Of two switches each has an lcore of its own, if there are enough, and nodes have others: whoever gets no
+ * Of two switches each has an lcore of its own, if there are enough, and nodes have others: a role without
  * turns then holds up nobody else. The second scheduler has an lcore for itself where at least three others
  * are left.
  */
@@ -72,7 +73,7 @@ static int make_roles(struct wall *w)
 	unsigned int ports = w->f->config->ports;
 
 	w->role = mf_table_new(role_max(w->f) + ports, sizeof(*w->role));
-	w->sw = rte_calloc(NULL, w->switches, sizeof(*w->sw), RTE_CACHE_LINE_SIZE);
+	w->sw = rte_calloc(NULL, w->switches + 1, sizeof(*w->sw), RTE_CACHE_LINE_SIZE);
 	w->line = rte_calloc(NULL, g->ends, sizeof(*w->line), RTE_CACHE_LINE_SIZE);
 	if (w->role == NULL || w->sw == NULL || w->line == NULL)
 		return -ENOMEM;
@@ -85,6 +86,7 @@ static int make_roles(struct wall *w)
 		else if (r->kind == ROLE_SCHED)
 			w->sw[r->index].sched = r;
 	}
+	w->sw[w->switches].w = w;
 	for (unsigned int k = 0; k < w->switches; k++) {
 		w->sw[k].w = w;
 		w->sw[k].first_end = g->role[w->f->nodes + k].first_end;
@@ -230,7 +232,7 @@ static void assign_with(struct wall *w, unsigned int lcore, struct role *r)
 }
 
 struct dealt {
-	unsigned int shared; /**< the first so many lcores are no scheduler's own */
+	unsigned int shared; /**< this many lcores, the first ones, are no role's own */
 	unsigned int next; /**< the one that the next role gets */
 	unsigned int first; /**< the first one that nodes get */
 };
@@ -250,13 +252,27 @@ static void place_switches(struct wall *w, struct dealt *d)
 	}
 }
 
-static void place_schedulers(struct wall *w, struct dealt *d)
+/** Whether a role is to have an lcore of its own: by its kind, and the file may forbid it to schedulers. */
+static bool wants_own(const struct wall *w, const struct role *r)
 {
-	if (w->f->config->scheduler_own_lcore == MF_NO)
-		return;
-	for (unsigned int k = 0; k < w->switches; k++)
-		if (w->sw[k].sched != NULL && d->shared >= (k == 0 ? 2 : 4))
-			assign(w, --d->shared, w->sw[k].sched);
+	const struct mf_role_ops *kind = role_ops(r);
+
+	if (kind == NULL || kind->placement != MF_PLACE_OWN)
+		return false;
+	return r->kind != ROLE_SCHED || w->f->config->scheduler_own_lcore != MF_NO;
+}
+
+/** The first role that wants an lcore of its own has one where there are two, others where four are left. */
+static void place_owners(struct wall *w, struct dealt *d)
+{
+	bool first = true;
+
+	for (unsigned int i = 0; i < w->roles; i++) {
+		if (!wants_own(w, &w->role[i]) || d->shared < (first ? 2 : 4))
+			continue;
+		assign(w, --d->shared, &w->role[i]);
+		first = false;
+	}
 }
 
 /** Deals the roles over the lcores; see the head of this file. */
@@ -269,7 +285,7 @@ static int place(struct wall *w)
 	for (unsigned int i = 0; i < w->roles; i++)
 		w->role[i].lcore = NOWHERE;
 	d.shared = w->lcores;
-	place_schedulers(w, &d);
+	place_owners(w, &d);
 	place_switches(w, &d);
 	if (d.next >= d.shared)
 		d.next = 0;
@@ -288,20 +304,15 @@ static int place(struct wall *w)
 	return 0;
 }
 
-/** Captures know links of nodes, of two to two switches that to the first one. */
 static struct capture_tap *tap_of(const struct wall *w, uint32_t end)
 {
-	const struct mf_end *e = &w->graph_end[end];
-	const struct mf_vertex *from = &w->f->graph->role[e->role];
-	const struct mf_vertex *to = &w->f->graph->role[w->graph_end[e->peer].role];
+	bool down;
+	int link = fabric_captured(w->f, end, &down);
 
-	if (e->link >= w->f->nodes)
-		return NULL;
-	return from->kind == MF_VERTEX_NODE ? capture_tap(w->f->captures, from->number, false)
-					    : capture_tap(w->f->captures, to->number, true);
+	return link >= 0 ? capture_tap(w->f->captures, (unsigned int)link, down) : NULL;
 }
 
-/** Makes what an end sends: with a crossing where its two roles are on different lcores. */
+/** Makes what an end sends: with a crossing where its roles are on different lcores, or it has a length. */
 static int make_line(struct wall *w, uint32_t end, struct role *from, struct role *to)
 {
 	const struct mf_end *e = &w->graph_end[end];
@@ -313,12 +324,16 @@ static int make_line(struct wall *w, uint32_t end, struct role *from, struct rol
 	l->scramble = w->f->link[e->link].scramble;
 	l->scrambler.state = l->descrambler.state = MF_SCRAMBLER_INIT;
 	l->tap = tap_of(w, end);
-	l->odd = l->tap != NULL;
+	l->slow_path = l->tap != NULL;
 	if (l->tap != NULL && capture_ring_tap(l->tap, from->lcore) != 0)
 		return -ENOMEM;
-	if (from->lcore == to->lcore)
+	if (wall_shape(w->f, e->link, l) != 0)
+		return -ENOMEM;
+	if (from->lcore == to->lcore && l->shaper == NULL)
 		return 0;
 	cells = fabric_link_config(w->f, e->link)->ring * RING_CELLS;
+	if (l->shaper != NULL)
+		cells = RTE_MAX(cells, wall_shape_cells(&w->f->link[e->link]));
 	role_short_spans(from, role_port(from, end));
 	l->in = l->crossing = new_crossing("link", rte_align32pow2(RTE_MAX(cells, 2U * CROSSING_SPAN)));
 	if (l->crossing == NULL)
@@ -343,12 +358,14 @@ static int tap_end(struct wall *w, struct port_end *e, unsigned int lcore)
 static int carry(struct wall *w, uint32_t link, enum mf_link_end side, struct role *r)
 {
 	unsigned int at;
-	struct role *port = meet_port_role(w, link, side, &at);
+	struct role *port = rendezvous_port_role(w, link, side, &at);
 	struct port_end *e = &port->carrier->end[at];
 
-	if (r->kind == ROLE_TWIN)
+	if (r->kind == ROLE_REDUNDANT)
 		r->links &= (uint8_t) ~(1u << role_port(r, e->end)); /* until the port says that it is up */
 	w->line[e->end] = (struct wall_link){.to = port, .port = at};
+	if (wall_shape(w->f, link, &w->line[e->end]) != 0)
+		return -ENOMEM;
 	e->in = (struct wall_link){.to = r, .port = role_port(r, e->end)};
 	return tap_end(w, e, port->lcore);
 }
@@ -357,13 +374,13 @@ static int make_link(struct wall *w, uint32_t link)
 {
 	const uint32_t *end = w->f->graph->link[link].end;
 	struct role *r[2] = {end_role(w, end[0]), end_role(w, end[1])};
-	bool carried = fabric_carried(w->f, link);
+	bool tunnel = fabric_is_tunnel(w->f, link);
 	int err = 0;
 
 	for (int k = 0; k < 2 && err == 0; k++)
-		if (carried && r[k] != NULL)
+		if (tunnel && r[k] != NULL)
 			err = carry(w, link, (enum mf_link_end)k, r[k]);
-		else if (!carried && r[0] != NULL && r[1] != NULL)
+		else if (!tunnel && r[0] != NULL && r[1] != NULL)
 			err = make_line(w, end[k], r[k], r[!k]);
 	return err;
 }
@@ -395,8 +412,10 @@ static int make_sched_crossings(struct wall_switch *s)
 
 static void free_links(struct wall *w)
 {
-	for (uint32_t i = 0; w->line != NULL && i < w->f->graph->ends; i++)
+	for (uint32_t i = 0; w->line != NULL && i < w->f->graph->ends; i++) {
 		rte_free(w->line[i].crossing);
+		rte_free(w->line[i].shaper);
+	}
 	rte_free(w->line);
 	for (unsigned int k = 0; w->sw != NULL && k < w->switches; k++) {
 		rte_free(w->sw[k].crossed);
@@ -423,7 +442,7 @@ int wall_tear_down(struct wall *w, int rc)
 {
 	wall_fault_tear_down(w);
 	rc = close_records(w, rc);
-	twin_tear_down(w);
+	redundancy_tear_down(w);
 	wall_ends_tear_down(w);
 	free_links(w);
 	for (unsigned int i = 0; i < w->lcores; i++) {
@@ -432,14 +451,14 @@ int wall_tear_down(struct wall *w, int rc)
 		rte_free(w->lcore[i].mirror);
 	}
 	rte_free(w->lcore);
-	meet_tear_down(w);
+	rendezvous_tear_down(w);
 	mf_table_free(w->role);
 	return rc;
 }
 
 int wall_set_up(struct wall *w)
 {
-	int err = meet_set_up(w);
+	int err = rendezvous_set_up(w);
 
 	if (err == 0)
 		err = make_roles(w);
@@ -451,6 +470,6 @@ int wall_set_up(struct wall *w)
 		err = make_sched_crossings(&w->sw[k]);
 	if (err == 0)
 		err = wall_ends_set_up(w);
-	twin_set_up(w);
+	redundancy_set_up(w);
 	return err == 0 ? wall_fault_set_up(w) : err;
 }

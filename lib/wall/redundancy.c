@@ -6,7 +6,7 @@
  */
 #include <rte_branch_prediction.h>
 
-#include "wall/link_end.h"
+#include "wall/shape.h"
 
 #define GIVE_BURST 16 /**< spans that a node hands over in a turn, so that the others have theirs */
 
@@ -32,7 +32,7 @@ static inline bool look_at_link(struct wall *w, const struct role *r, unsigned i
 	return r->links & 1u << link;
 }
 
-unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+unsigned int redundancy_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	unsigned int work = 0;
 
@@ -63,17 +63,38 @@ static void send_copy(struct wall_link *l, struct mf_span *room, const struct mf
 	wall_send(l, room, now);
 }
 
+/** How many blocks may go on all links that are up. */
+static unsigned int may_send(struct wall_link *const up[MF_CONFIG_SWITCHES], unsigned int n, mf_time now)
+{
+	unsigned int a = wall_may_send(up[0], now), b = n == 2 ? wall_may_send(up[1], now) : a;
+
+	return a < b ? a : b;
+}
+
+/** Nothing waits: lines with a rate rest. */
+static void rest(const struct role *r, struct wall_link *const up[MF_CONFIG_SWITCHES], unsigned int n)
+{
+	for (unsigned int k = 0; k < n && !role_tx_waits(r, 0); k++)
+		if (unlikely(up[k]->shaper != NULL))
+			shaper_rest(up[k]->shaper);
+}
+
 /* A span goes to both switches at once or waits, so that neither knows less than the other. */
-unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+unsigned int redundancy_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	struct wall_link *up[MF_CONFIG_SWITCHES];
 	unsigned int n = find_up(w, r, up), work = 0;
 	struct mf_span *s;
 
 	while (n > 0 && work < GIVE_BURST && role_tx_waits(r, 0)) {
-		if (!wall_can_send(up[0]) || !wall_can_send(up[n - 1]))
+		unsigned int most = may_send(up, n, now);
+
+		if (most == 0)
 			break;
-		s = role_tx_in_place(r, 0, now, l->span);
+		if (likely(most == MF_SPAN_MAX))
+			s = role_tx_in_place(r, 0, now, l->span);
+		else
+			s = role_tx(r, 0, now, most, l->span) > 0 ? l->span : NULL;
 		if (s == NULL)
 			break;
 		if (n == 2)
@@ -81,12 +102,13 @@ unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_
 		wall_send(up[0], s, now);
 		work++;
 	}
+	rest(r, up, n);
 	return work;
 }
 
 /* ---- switches ---- */
 
-void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now)
+void redundancy_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now)
 {
 	while (role_tx_waits(sw, port) && role_tx_in_place(sw, port, now, scratch) != NULL)
 		;
@@ -99,8 +121,8 @@ static void crash(struct wall *w, struct wall_switch *s, struct role *r, unsigne
 	for (unsigned int i = 0; i < s->ports; i++) {
 		struct wall_end *e = &w->end[s->first_end + i];
 
-		if (e->carried != NULL)
-			mf_link_leave(e->carried->link, port_now(w));
+		if (e->tunnel != NULL)
+			mf_link_leave(e->tunnel->link, port_now(w));
 		else if (e->role != NULL)
 			wall_end_fall(e, now);
 	}
@@ -111,7 +133,7 @@ static void crash(struct wall *w, struct wall_switch *s, struct role *r, unsigne
 /** The other one had taken over: it begins again with nothing, and on the links that it has. */
 static void begin_anew(struct wall *w, struct wall_switch *s, struct role *r, mf_time now)
 {
-	s->deposed++;
+	s->demoted++;
 	role_crash(r, now);
 	for (unsigned int i = 0; i < s->ports; i++)
 		w->end[s->first_end + i].anew = true;
@@ -128,7 +150,7 @@ static bool bring_up(struct wall_end *e, mf_time now)
 	whole = wall_end_whole(e);
 	if (whole && unlikely(e->anew))
 		e->anew = !role_link_back(e->role, e->port, now);
-	return whole ? !e->anew : e->carried != NULL;
+	return whole ? !e->anew : e->tunnel != NULL;
 }
 
 static void bring_all_up(struct wall *w, struct wall_switch *s, mf_time now)
@@ -148,12 +170,12 @@ static void bring_all_up(struct wall *w, struct wall_switch *s, mf_time now)
 	atomic_store_explicit(&s->reviving, reviving, memory_order_relaxed);
 }
 
-void twin_look(struct wall *w, struct role *r, mf_time now)
+void redundancy_look(struct wall *w, struct role *r, mf_time now)
 {
 	struct wall_switch *s = &w->sw[r->index];
 	unsigned int cuts;
 
-	if (unlikely(mf_sw_deposed(r->sw)))
+	if (unlikely(mf_sw_demoted(r->sw)))
 		begin_anew(w, s, r, now);
 	else if (likely(s->calm && s->news_seen == atomic_load_explicit(&s->news, memory_order_relaxed)))
 		return;
@@ -163,7 +185,7 @@ void twin_look(struct wall *w, struct role *r, mf_time now)
 	bring_all_up(w, s, now);
 }
 
-void twin_cut(struct wall_switch *s)
+void redundancy_cut(struct wall_switch *s)
 {
 	atomic_fetch_add_explicit(&s->cuts, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&s->news, 1, memory_order_release);
@@ -191,7 +213,7 @@ static bool can_be_told(const struct wall *w, const struct wall_switch *s, const
 	return false;
 }
 
-bool twin_fail_over(struct wall *w, const struct role *r)
+bool redundancy_fail_over(struct wall *w, const struct role *r)
 {
 	struct wall_switch *s = &w->sw[r->index];
 
@@ -201,22 +223,22 @@ bool twin_fail_over(struct wall *w, const struct role *r)
 		return true; /* it has been cut off, and has not seen that yet */
 	if (!is_well(&w->sw[!r->index]) || !can_be_told(w, s, r))
 		return false;
-	twin_cut(s);
+	redundancy_cut(s);
 	return true;
 }
 
 /* ---- set-up ---- */
 
-void twin_set_up(struct wall *w)
+void redundancy_set_up(struct wall *w)
 {
 	if (w->redundant)
-		w->fail_over = twin_fail_over;
+		w->fail_over = redundancy_fail_over;
 }
 
-void twin_tear_down(struct wall *w)
+void redundancy_tear_down(struct wall *w)
 {
 	for (unsigned int k = 0; w->sw != NULL && k < w->switches; k++) {
 		w->f->backup.cuts += cuts_of(&w->sw[k]);
-		w->f->backup.deposed += w->sw[k].deposed;
+		w->f->backup.demoted += w->sw[k].demoted;
 	}
 }

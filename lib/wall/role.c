@@ -14,7 +14,7 @@ const char *role_name(const struct role *r)
 	case ROLE_SWITCH:
 		return mf_config_switch_name(r->f->config, r->index);
 	case ROLE_SCHED:
-		return mf_config_sched_name(r->index);
+		return mf_config_sched_name(r->f->config, r->index);
 	case ROLE_PORT:
 		return r->carrier->config->name;
 	default:
@@ -34,24 +34,33 @@ static const struct mf_channel *channel_of(const struct role *r)
 	}
 }
 
+static enum role_kind node_kind(const struct mf_fabric *f, unsigned int i)
+{
+	if (f->config->backup.on)
+		return ROLE_REDUNDANT;
+	return f->graph->role[i].ends > 1 ? ROLE_ENDS : ROLE_NODE;
+}
+
 unsigned int role_all(struct mf_fabric *f, struct role *out)
 {
-	enum role_kind node = f->config->backup.on ? ROLE_TWIN : ROLE_NODE;
 	uint8_t links = fabric_whole(f) ? 3 : 0; /* of a process they come up one by one */
 	unsigned int n = 0;
 
 	for (unsigned int k = 0; k < f->graph->switches; k++) {
 		if (!fabric_plays_switch(f, k))
 			continue;
-		if (f->config->switches == 0)
+		if (mf_config_sched_name(f->config, k) != NULL)
 			out[n++] = (struct role){
 				.kind = ROLE_SCHED, .index = k, .f = f, .sched = f->sw[k].sched};
 		out[n++] = (struct role){.kind = ROLE_SWITCH, .index = k, .f = f, .sw = f->sw[k].sw};
 	}
 	for (unsigned int i = 0; i < f->nodes; i++)
 		if (f->node[i].host != NULL)
-			out[n++] = (struct role){
-				.kind = node, .index = i, .f = f, .links = links, .host = f->node[i].host};
+			out[n++] = (struct role){.kind = node_kind(f, i),
+						 .index = i,
+						 .f = f,
+						 .links = links,
+						 .host = f->node[i].host};
 	for (unsigned int i = 0; i < n; i++) {
 		struct role *r = &out[i];
 
@@ -97,7 +106,7 @@ inline bool role_can_rx(const struct role *r, unsigned int port)
 	if (unlikely(r->kind != ROLE_NODE)) {
 		if (r->kind == ROLE_PORT)
 			return port_can_put(r->carrier, port);
-		if (!(r->links & 1u << port))
+		if (r->kind == ROLE_REDUNDANT && !(r->links & 1u << port))
 			return false;
 	}
 	return mf_node_can_rx(r->host);
@@ -114,7 +123,7 @@ inline void role_rx(struct role *r, unsigned int port, mf_time now, const struct
 		mf_sw_rx(r->sw, port, now, span);
 	else if (likely(r->kind == ROLE_NODE))
 		mf_node_rx(r->host, now, span);
-	else if (r->kind == ROLE_TWIN)
+	else if (role_is_node(r))
 		mf_node_rx_by(r->host, port, now, span);
 	else
 		port_put(r->carrier, port, span);
@@ -129,33 +138,35 @@ void role_run(struct role *r, mf_time now)
 		record_call(r->record, RECORD_RUN, 0, now, NULL, 0);
 	if (r->kind == ROLE_SWITCH)
 		r->next = mf_sw_run(r->sw, now);
-	else if (unlikely(r->kind == ROLE_TWIN) && !mf_node_obeys(r->host))
-		r->next = mf_time_min(mf_node_run(r->host, now), now + ASK_PERIOD);
+	else if (unlikely(r->kind == ROLE_REDUNDANT) && !mf_node_has_primary(r->host))
+		r->next = mf_time_min(mf_below_run(&r->f->node[r->index].below, now), now + ASK_PERIOD);
 	else
 		r->next = node_run(&r->f->node[r->index], now);
 }
 
 /** Nothing is recorded, too: finding nothing resets the credits of a fair multiplexer. */
-static inline void record_tx(const struct role *r, unsigned int port, mf_time now, const struct mf_span *span)
+static __rte_noinline __rte_cold void record_sent(const struct role *r, unsigned int most, unsigned int port,
+						  mf_time now, const struct mf_span *span)
 {
-	if (likely(r->record == NULL))
-		return;
-	if (span != NULL)
-		record_span(r, RECORD_TX, port, now, span);
-	else
-		record_call(r->record, RECORD_TX, port, now, NULL, 0);
+	uint8_t packed[RECORD_SPAN_MAX];
+
+	record_tx(r->record, most < MF_SPAN_MAX ? most : 0, port, now, packed,
+		  span != NULL ? record_pack_span(span, packed) : 0);
 }
 
-unsigned int role_tx(struct role *r, unsigned int port, mf_time now, struct mf_span *out)
+unsigned int role_tx(struct role *r, unsigned int port, mf_time now, unsigned int most, struct mf_span *out)
 {
 	MF_CYCLES(r->kind == ROLE_SWITCH ? MF_CYCLES_SWITCH_TX : MF_CYCLES_HOST_TX);
 	unsigned int n;
 
 	if (r->kind == ROLE_SWITCH)
-		n = mf_sw_tx(r->sw, port, now, MF_SPAN_MAX, out);
+		n = mf_sw_tx(r->sw, port, now, most, out);
+	else if (r->kind == ROLE_ENDS)
+		n = mf_node_tx_by(r->host, port, now, most, out);
 	else
-		n = mf_node_tx(r->host, now, MF_SPAN_MAX, out);
-	record_tx(r, port, now, n > 0 ? out : NULL);
+		n = mf_node_tx(r->host, now, most, out);
+	if (unlikely(r->record != NULL))
+		record_sent(r, most, port, now, n > 0 ? out : NULL);
 	return n;
 }
 
@@ -167,11 +178,14 @@ __rte_always_inline struct mf_span *role_tx_in_place(struct role *r, unsigned in
 
 	if (r->kind == ROLE_SWITCH)
 		s = mf_sw_tx_in_place(r->sw, port, now, room);
-	else if (likely(role_is_node(r)))
+	else if (likely(r->kind <= ROLE_REDUNDANT))
 		s = mf_node_tx_in_place(r->host, now, room);
+	else if (r->kind == ROLE_ENDS)
+		s = mf_node_tx_in_place_by(r->host, port, now, room);
 	else
 		return port_take(r->carrier, port, now);
-	record_tx(r, port, now, s);
+	if (unlikely(r->record != NULL))
+		record_sent(r, MF_SPAN_MAX, port, now, s);
 	return s;
 }
 
@@ -182,7 +196,7 @@ void role_short_spans(struct role *r, unsigned int port)
 	if (r->kind == ROLE_SWITCH)
 		mf_sw_short_spans(r->sw, port);
 	else
-		mf_node_short_spans(r->host);
+		mf_mux_short_spans(mf_node_mux(r->host, r->kind == ROLE_ENDS ? port : 0));
 }
 
 inline bool role_tx_waits(const struct role *r, unsigned int port)
@@ -191,6 +205,8 @@ inline bool role_tx_waits(const struct role *r, unsigned int port)
 		return mf_sw_tx_waits(r->sw, port);
 	if (unlikely(r->kind == ROLE_PORT))
 		return port_waits(r->carrier, port);
+	if (unlikely(r->kind == ROLE_ENDS))
+		return mf_mux_waits(mf_node_mux(r->host, port));
 	return mf_node_tx_waits(r->host);
 }
 
@@ -203,9 +219,9 @@ void role_link_lost(struct role *r, unsigned int port, mf_time now)
 		mf_sw_link_down(r->sw, port, now);
 		return;
 	}
-	if (r->kind == ROLE_TWIN)
+	if (r->kind == ROLE_REDUNDANT)
 		r->links &= (uint8_t) ~(1u << port);
-	mf_node_link_down(r->host, r->kind == ROLE_TWIN ? port : 0, now);
+	mf_node_link_down(r->host, r->kind == ROLE_NODE ? 0 : port, now);
 }
 
 bool role_link_back(struct role *r, unsigned int port, mf_time now)
@@ -215,9 +231,9 @@ bool role_link_back(struct role *r, unsigned int port, mf_time now)
 	if (r->kind == ROLE_SWITCH)
 		return mf_sw_link_up(r->sw, port, now);
 	r->given = true;
-	if (r->kind == ROLE_TWIN)
+	if (r->kind == ROLE_REDUNDANT)
 		r->links |= (uint8_t)(1u << port);
-	mf_node_link_up(r->host, r->kind == ROLE_TWIN ? port : 0, now);
+	mf_node_link_up(r->host, r->kind == ROLE_NODE ? 0 : port, now);
 	return true;
 }
 
@@ -250,7 +266,23 @@ int role_crash(struct role *r, mf_time now)
 
 const struct mf_role_ops *role_ops(const struct role *r)
 {
-	return r->kind == ROLE_SWITCH ? mf_sw_role(r->sw) : mf_node_role(r->host);
+	switch (r->kind) {
+	case ROLE_SWITCH:
+		return mf_sw_role(r->sw);
+	case ROLE_SCHED:
+		return mf_scheduler_role(r->sched);
+	case ROLE_PORT:
+		return NULL;
+	default:
+		return mf_node_role(r->host);
+	}
+}
+
+const struct mf_pool_desc *role_pools(const struct role *r)
+{
+	if (r->kind == ROLE_SWITCH)
+		return mf_sw_pools(r->sw);
+	return role_is_node(r) ? mf_node_pools(r->host) : NULL;
 }
 
 void role_exhaust(struct role *r, unsigned int pool, unsigned int port, bool on, mf_time now)

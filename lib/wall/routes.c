@@ -26,7 +26,7 @@ void wall_routes_look(struct wall *w, struct wall_switch *s, mf_time now)
 
 	/* First the number: what is told after it was read is another one. */
 	s->routes_seen = atomic_load_explicit(&w->route_news, memory_order_acquire);
-	for (uint32_t i = 0; i < w->f->graph->links; i++) {
+	for (uint32_t i = 0; own != NULL && i < w->f->graph->links; i++) { /* NULL: EDM's, which has none */
 		struct role_route route = {.link = i, .up = is_up(w, i)};
 
 		if (route.up != mf_routes_up(own, i))

@@ -12,7 +12,8 @@
 #define ITEMS RECORD_ITEMS_MAX
 
 /** Whoever uses the node from outside. What is submitted starts in this turn. */
-static unsigned int poll_guests(struct role *r, struct mf_node *h, struct mf_guest *g, mf_time now)
+static unsigned int poll_embedded(struct role *r, struct mf_node *h, struct mf_embedded_client *g,
+				  mf_time now)
 {
 	unsigned int work = 0;
 
@@ -29,11 +30,11 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 	const struct node *n = &w->f->node[r->index];
 	unsigned int work = 0;
 
-	if (unlikely(n->guest != NULL))
-		work += poll_guests(r, n->host, n->guest, now);
+	if (unlikely(n->embedded != NULL))
+		work += poll_embedded(r, n->host, n->embedded, now);
 	/* What has come may have been dealt with: a memory node has nothing left to do. */
 	if (r->given)
-		r->next = mf_time_min(r->next, mf_node_next(n->host));
+		r->next = mf_time_min(r->next, mf_below_next(&n->below));
 	r->given = false;
 	if (r->next <= now)
 		role_run(r, now);
@@ -49,23 +50,42 @@ static unsigned int poll_node(struct wall *w, struct wall_lcore *l, struct role 
 	if (mf_node_tx_waits(h)) {
 		wall_give(&w->line[r->first_end], r, r->index, l->span, now, &work);
 		/* What went out completes writes: they are due at once. */
-		r->next = mf_time_min(r->next, mf_node_next(h));
+		r->next = mf_time_min(r->next, mf_below_next(&w->f->node[r->index].below));
 	}
 	return work;
 }
 
-static unsigned int poll_twin(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+/** Of a node whose ends send apart. */
+static unsigned int poll_ends(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+{
+	unsigned int ends = w->f->graph->role[r->index].ends, work = 0, spans;
+
+	for (unsigned int k = 0; k < ends; k++)
+		work += wall_take(wall_in(w, r->first_end + k), l->span, now);
+	work += run_node(w, r, now);
+	for (unsigned int k = 0; k < ends; k++) {
+		if (!role_tx_waits(r, k))
+			continue;
+		spans = 0;
+		wall_give(&w->line[r->first_end + k], r, k, l->span, now, &spans);
+		work += spans;
+		r->next = mf_time_min(r->next, mf_below_next(&w->f->node[r->index].below));
+	}
+	return work;
+}
+
+static unsigned int poll_redundant(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	struct mf_node *h = r->host;
-	unsigned int work = twin_take(w, l, r, now);
+	unsigned int work = redundancy_take(w, l, r, now);
 
-	if (likely(mf_node_obeys(h)))
+	if (likely(mf_node_has_primary(h)))
 		work += run_node(w, r, now);
 	else
-		role_run(r, now); /* the host asks for the epoch; client and guests wait */
+		role_run(r, now); /* the host asks for the epoch; client and embedded clients wait */
 	if (mf_node_tx_waits(h)) {
-		work += twin_give(w, l, r, now);
-		r->next = mf_time_min(r->next, mf_node_next(h));
+		work += redundancy_give(w, l, r, now);
+		r->next = mf_time_min(r->next, mf_below_next(&w->f->node[r->index].below));
 	}
 	return work;
 }
@@ -88,7 +108,7 @@ static __rte_always_inline unsigned int switch_send(struct wall *w, struct wall_
 				return spans;
 			waiting[k] ^= set & -set;
 			if (two && unlikely(!wall_end_whole(&w->end[s->first_end + p])))
-				twin_discard(r, p, l->span, now);
+				redundancy_discard(r, p, l->span, now);
 			else if (!wall_give(&line[p], r, p, l->span, now, &spans))
 				waiting[k] |= set & -set;
 		}
@@ -116,7 +136,7 @@ static __rte_always_inline unsigned int turn_switch(struct wall *w, struct wall_
 static __rte_noinline unsigned int poll_one_of_two(struct wall *w, struct wall_lcore *l, struct role *r,
 						   mf_time now)
 {
-	twin_look(w, r, now);
+	redundancy_look(w, r, now);
 	return turn_switch(w, &w->sw[r->index], l, r, now, true);
 }
 
@@ -179,8 +199,10 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 	switch (r->kind) {
 	case ROLE_NODE:
 		return poll_node(w, l, r, now);
-	case ROLE_TWIN:
-		return poll_twin(w, l, r, now);
+	case ROLE_REDUNDANT:
+		return poll_redundant(w, l, r, now);
+	case ROLE_ENDS:
+		return poll_ends(w, l, r, now);
 	case ROLE_SWITCH:
 		return poll_switch(w, l, r, now);
 	case ROLE_PORT:

@@ -18,6 +18,7 @@
 #include "measure/mf_cycle_account.h"
 #include "measure/mf_live.h"
 #include "measure/mf_run_history.h"
+#include "measure/mf_series.h"
 #include "wall/mf_wall_run.h"
 #include "wall/mf_watchdog.h"
 #include "wall/ports/mf_port.h"
@@ -136,10 +137,20 @@ void wall_look(struct wall *w, mf_time now)
 	struct mf_fabric *f = w->f;
 	struct snapshot *due;
 
-	w->next_look = now + LOOK_PERIOD;
+	w->look_due = w->next_look = now + LOOK_PERIOD;
 	live_tick(f, w->options, now);
 	while ((due = snapshot_due(f, now)) != NULL)
 		take_snapshot(f, due, now);
+}
+
+/** After so long a chunk that was granted has come, or never will. */
+static mf_time longest_grant(const struct mf_fabric *f)
+{
+	mf_time longest = 0;
+
+	for (unsigned int k = 0; k < f->graph->switches; k++)
+		longest = mf_time_max(longest, fabric_switch_config(f, k)->grant_timeout[MF_CLOCK_WALL]);
+	return longest;
 }
 
 /** All clients have ended, and nothing of theirs is on its way. */
@@ -147,8 +158,7 @@ static bool is_at_rest(const struct wall *w, mf_time now)
 {
 	if (w->busy == now)
 		return false;
-	return w->quiet_looks >= QUIET_LOOKS ||
-	       now - w->busy >= w->f->config->sw.grant_timeout[MF_CLOCK_WALL] + REST;
+	return w->quiet_looks >= QUIET_LOOKS || now - w->busy >= longest_grant(w->f) + REST;
 }
 
 /** The end of the run, the snapshots, the screen: on the main lcore, between polls. */
@@ -175,12 +185,33 @@ static void look_around(struct wall *w, mf_time now)
 		w->busy = now;
 	if (f->at_stop.taken && (is_at_rest(w, now) || now >= f->stop + f->drain))
 		w->finished = true;
-	if ((w->finished || !w->loads) && meet_over(w))
+	if (now >= f->stop + f->drain)
+		rendezvous_mend(w);
+	if ((w->finished || !w->loads) && rendezvous_is_over(w))
 		atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 	if (o->progress != NULL && (t = seconds(CLOCK_MONOTONIC)) - w->shown >= 1.0) {
 		w->shown = t;
 		o->progress(o->progress_ctx, (double)now / (double)f->stop, now);
 	}
+}
+
+/** No node is started again meanwhile. While another thread reads, the step goes on: no lcore waits. */
+static void take_step(struct mf_fabric *f, mf_time now)
+{
+	if (pthread_mutex_trylock(&f->readers) != 0)
+		return;
+	series_step(f, now);
+	pthread_mutex_unlock(&f->readers);
+}
+
+/** Steps that are over end more often than the rest is looked at. */
+static void look(struct wall *w, mf_time now)
+{
+	if (now >= w->look_due)
+		look_around(w, now);
+	if (series_due(w->f, now))
+		take_step(w->f, now);
+	w->next_look = mf_time_min(w->look_due, series_next(w->f->series));
 }
 
 /** From now on it has to give its roles their turns. */
@@ -217,7 +248,7 @@ static int lcore_main(void *arg)
 		if (work > 0)
 			__atomic_store_n(&l->work, l->work + work, __ATOMIC_RELAXED);
 		if (main_lcore && now >= w->next_look)
-			look_around(w, now);
+			look(w, now);
 		if (now >= next_count) {
 			next_count = now + COUNT_PERIOD;
 			shared = is_shared(w, &cpu_share, now);
@@ -289,15 +320,15 @@ int wall_run(struct mf_fabric *f, const struct mf_run_options *options)
 	if (err == 0)
 		err = wall_capture(&w);
 	if (err == 0) {
-		carried_show(&w);
-		err = meet(&w);
+		tunnel_stats_show(&w);
+		err = rendezvous_wait(&w);
 	}
 	if (err == 0)
 		err = run(&w);
 	if (err == 0)
 		err = w.err;
 	if (err == 0)
-		part(&w);
+		rendezvous_leave(&w);
 	if (f->captures != NULL)
 		capture_ring_stop(f->captures);
 	return wall_tear_down(&w, err);

@@ -22,9 +22,10 @@ struct wall_link {
 	struct role *to; /**< the receiver, and the port that it has this link at */
 	unsigned int port;
 	bool scramble;
-	bool odd; /**< it is captured, or has `harm` */
+	bool slow_path; /**< it is captured, or has `impair` or `shaper` */
 	struct capture_tap *tap; /**< the sender's; NULL: it is not captured */
-	struct wall_harm *harm; /**< NULL: nothing happens to it; outages.h */
+	struct wall_impair *impair; /**< NULL: nothing happens to it; outages.h */
+	struct wall_shaper *shaper; /**< NULL: it has no rate; shape.h */
 	struct mf_scrambler scrambler; /**< the sender's */
 	struct mf_scrambler descrambler __rte_cache_aligned; /**< the receiver's */
 	struct crossing *in; /**< the receiver's: `crossing`, or NULL while nothing is to be taken from it */
@@ -49,7 +50,7 @@ struct wall_switch {
 	unsigned int gone; /**< outages in force that it is gone by */
 	unsigned int news_seen;
 	bool calm; /**< its links are all up */
-	uint64_t deposed; /**< how often it has begun again since the other one had taken over */
+	uint64_t demoted; /**< how often it has begun again since the other one had taken over */
 	unsigned int routes_seen; /**< of several: w->route_news that its routes know of */
 };
 
@@ -74,7 +75,7 @@ struct wall {
 	struct mf_fabric *f;
 	const struct mf_run_options *options;
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
-	struct wall_switch *sw; /**< [switches] */
+	struct wall_switch *sw; /**< [switches], then one of what links between nodes have in its place */
 	unsigned int switches;
 	bool redundant; /**< each node has a link to each of two switches, which mirror each other */
 	/* By end of the graph: */
@@ -86,7 +87,7 @@ struct wall {
 	unsigned int roles;
 	/* Links to other processes: rendezvous.c */
 	struct wall_port *port; /**< [config->ports] */
-	struct gate_fabric *gate; /**< memif_sync.h; NULL: no port needs it */
+	struct memif_sync_fabric *memif_sync; /**< memif_sync.h; NULL: no port needs it */
 	uint64_t port_tsc0; /**< when the time of the ports began */
 	uint64_t epoch; /**< of this process */
 	bool carries; /**< some link goes over a port */
@@ -95,6 +96,8 @@ struct wall {
 	/* Of a process with switches, see reach.c: */
 	uint16_t reach_all; /**< who reaches so far knows all */
 	uint16_t reach_ready, reach_done;
+	/** Until when links between switches are waited for, all of which were up before; 0: not told so */
+	mf_time reach_wait;
 	mf_time alone; /**< two switches: from then on one of them is enough to begin */
 	mf_time next_waiting; /**< when it is said again whom this process waits for */
 	bool loads; /**< this process has clients, or sends frames */
@@ -108,7 +111,10 @@ struct wall {
 	/** By the watchdog, of a role without turns. @return another takes its place. NULL: none can */
 	bool (*fail_over)(struct wall *w, const struct role *r);
 	atomic_bool stop;
-	mf_time next_look;
+	mf_time next_look; /**< the earlier of look_due and the end of a step of f->series */
+	mf_time look_due; /**< when the snapshots, the screen and the end are looked for */
+	int timer, wake; /**< turned from outside: a timerfd, and an epoll of it and ports, and 1; 0: none */
+	mf_time worked; /**< turned from outside: the last turn that found work */
 	uint64_t work_seen;
 	unsigned int quiet_looks;
 	mf_time busy; /**< when a role was last seen that had not ended */
@@ -160,17 +166,21 @@ static inline unsigned int wall_take(struct wall_link *l, struct mf_span *scratc
  */
 bool wall_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
 	       mf_time now, unsigned int *work);
-/** Whether there is room for a span. And sends one, which may be changed by that (scrambled in place). */
-bool wall_can_send(struct wall_link *l);
+/**
+ * How many blocks may be sent now, where some wait: 0, or MF_SPAN_MAX, or what a line with a rate has had the
+ * time for, ROLE_TX_FEW at most. And sends a span of so many at most, which may be changed by that (scrambled
+ * in place).
+ */
+unsigned int wall_may_send(struct wall_link *l, mf_time now);
 void wall_send(struct wall_link *l, struct mf_span *span, mf_time now);
 
 /* impair.c */
 /** wall_give() where something may happen to what is given. */
-bool wall_harm_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
-		    mf_time now, unsigned int *work);
+bool wall_impair_give(struct wall_link *l, struct role *from, unsigned int port, struct mf_span *scratch,
+		      mf_time now, unsigned int *work);
 /** wall_can_send() and wall_send() there. */
-bool wall_harm_can_send(struct wall_link *l);
-void wall_harm_send(struct wall_link *l, struct mf_span *s);
+bool wall_impair_can_send(struct wall_link *l);
+void wall_impair_send(struct wall_link *l, struct mf_span *s);
 
 /* outages.c, clock.c; wall_fault_turn() and wall_fault_clock() only where there is w->faults */
 /** Makes what the file's faults need, if any. wall_fault_tear_down() always follows. @return 0 or -errno */
@@ -187,6 +197,12 @@ bool wall_fault_turn(struct wall *w, struct role *role, mf_time *now, unsigned i
 /** What a role's clock shows at `now`. */
 mf_time wall_fault_clock(const struct wall *w, const struct role *r, mf_time now);
 
+/* shape.c */
+/** Makes a link's shaper, of which `f` has the rate; one without: nothing. @return 0 or -ENOMEM */
+int wall_shape(const struct mf_fabric *f, uint32_t link, struct wall_link *l);
+/** Cells of a crossing of a link with a rate, for all that is under way. */
+uint32_t wall_shape_cells(const struct link_timing *t);
+
 /* descriptors.c: the scheduler has an lcore of its own */
 /** The switch's part. @return grants taken */
 unsigned int wall_take_grants(struct wall_switch *s, struct role *r, mf_time now);
@@ -196,19 +212,19 @@ unsigned int wall_poll_sched(struct wall_switch *s, struct role *r, mf_time now)
 
 /* redundancy.c: two switches */
 /** Before and behind a node's own turn: takes from its links, and gives to them. @return spans */
-unsigned int twin_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
-unsigned int twin_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
-/** Before a switch's own turn: whether its links were cut or it was deposed; brings links up again. */
-void twin_look(struct wall *w, struct role *r, mf_time now);
+unsigned int redundancy_take(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+unsigned int redundancy_give(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
+/** Before a switch's own turn: whether its links were cut or it was demoted; brings links up again. */
+void redundancy_look(struct wall *w, struct role *r, mf_time now);
 /** Throws away what a switch would send on a link that is not up. */
-void twin_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
+void redundancy_discard(struct role *sw, unsigned int port, struct mf_span *scratch, mf_time now);
 /** Cuts all links of a switch, as if it had died; it begins again with nothing. Any thread. */
-void twin_cut(struct wall_switch *s);
+void redundancy_cut(struct wall_switch *s);
 /** wall.fail_over of two switches: cuts off the one whose switch or scheduler gets no turn. */
-bool twin_fail_over(struct wall *w, const struct role *r);
+bool redundancy_fail_over(struct wall *w, const struct role *r);
 /** Where there are two switches: the watchdog may cut one off. And counts what was. */
-void twin_set_up(struct wall *w);
-void twin_tear_down(struct wall *w);
+void redundancy_set_up(struct wall *w);
+void redundancy_tear_down(struct wall *w);
 
 /* routes.c: several switches */
 /** A link has gone down or come up at one of its ends. Any thread. */
@@ -222,7 +238,26 @@ void wall_routes_look(struct wall *w, struct wall_switch *s, mf_time now);
  * @param side    which of the two ends of the link
  * @param number  of the end there
  */
-struct role *meet_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number);
+struct role *rendezvous_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number);
+
+/* sleep.c: turned from outside, all partners have been there */
+/**
+ * When the next turn is due, if nothing comes by a port that can say so. Behind a turn that found no work.
+ * @return time of the run; MF_NEVER: nothing is to be done until something is asked of it
+ */
+mf_time wall_next(const struct wall *w, mf_time now);
+/** The thread that turns it is about to sleep for `by`: that is no time for which its links had no turn. */
+void wall_sleep(struct wall *w, mf_time by);
+/**
+ * A descriptor that is readable when wall_alarm() is over, and when something has come by a port that can say
+ * so. Made at the first call. @return -errno: there is none
+ */
+int wall_wake_fd(struct wall *w);
+void wall_wake_end(struct wall *w);
+/** What comes by ports from now on is said there. */
+void wall_wake_arm(struct wall *w);
+/** It is readable in so long, and not before; MF_NEVER: by ports alone. */
+void wall_alarm(struct wall *w, mf_time by);
 
 /* turn.c */
 /** A turn of each role of an lcore. @return how much work they found */

@@ -47,6 +47,11 @@ static inline struct choice choose(struct mf_client *c)
 
 	if (__builtin_expect(m == NULL, 1))
 		return choose_next(&c->chooser);
+	if (c->address != NULL)
+		return (struct choice){.kind = (enum mf_client_kind)m->kind,
+				       .target = c->place[m->node],
+				       .offset = c->address[m - c->message_end],
+				       .len = m->octets};
 	return choose_given(&c->chooser, (enum mf_client_kind)m->kind, c->place[m->node], m->octets);
 }
 
@@ -55,7 +60,7 @@ static inline struct slot *op_make(struct mf_client *c)
 	uint32_t i = client_take(c);
 	struct slot *s = &c->slot[i];
 	struct choice choice = choose(c);
-	const struct mf_client_target *t = &c->target[choice.target];
+	const struct mf_client_target *t = client_target(c, choice.target);
 
 	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->offset = choice.offset;
@@ -65,7 +70,7 @@ static inline struct slot *op_make(struct mf_client *c)
 	s->kind = (uint8_t)choice.kind;
 	c->op.kind = op_kind(s->kind);
 	c->op.node = t->node;
-	c->op.addr = t->base + choice.offset;
+	c->op.addr = t->base + c->base + choice.offset;
 	c->op.len = choice.len;
 	c->op.user = s->user;
 	if (choose_is_rmw(choice.kind)) {
@@ -74,7 +79,9 @@ static inline struct slot *op_make(struct mf_client *c)
 	}
 	c->op.buf = client_buffer(c, s);
 	/* To the end of its last line: that is the buffer's, too. */
-	if (choice.kind != MF_CLIENT_READ)
+	if (__builtin_expect(c->sink, 0) && choice.kind != MF_CLIENT_READ)
+		c->op.buf = (void *)(uintptr_t)mf_sink_content(c->op.addr); /* of a write it is only read */
+	else if (choice.kind != MF_CLIENT_READ)
 		content_fill(c->op.buf, choose_round_up(choice.len) / 8,
 			     content_key_of(c->writer, client_number(s)), choice.offset / 8);
 	return s;
@@ -83,7 +90,7 @@ static inline struct slot *op_make(struct mf_client *c)
 /** A write among reads and RMW that are under way: any of them may be first. */
 static void write_races(struct mf_client *c, const struct slot *write)
 {
-	struct shadow_region *r = &c->shadow.region[write->region];
+	struct shadow_region *r = shadow_region(&c->shadow, write->region);
 
 	shadow_write(r, client_number(write), write->offset, write->len);
 	if (c->order == MF_CLIENT_LOSSY && write->kind == MF_CLIENT_WRITE)
@@ -117,14 +124,15 @@ static void both_race(struct mf_client *c, struct slot *a, struct slot *b)
 	uint64_t last_a = (a->offset + a->len - 1) / 8, last_b = (b->offset + b->len - 1) / 8;
 	uint64_t last = last_a < last_b ? last_a : last_b;
 
-	shadow_race(&c->shadow.region[a->region], first * 8, (last - first + 1) * 8);
+	shadow_race(shadow_region(&c->shadow, a->region), first * 8, (last - first + 1) * 8);
 	a->alone = b->alone = a->check = b->check = false;
 }
 
 static void change_races(struct mf_client *c, struct slot *change)
 {
 	change->alone = true;
-	shadow_begin(&c->shadow.region[change->region], client_number(change), change->offset, change->len);
+	shadow_begin(shadow_region(&c->shadow, change->region), client_number(change), change->offset,
+		     change->len);
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
@@ -150,7 +158,7 @@ static void races(struct mf_client *c, struct slot *s)
 		write_races(c, s);
 	} else {
 		if (!s->sure)
-			shadow_race(&c->shadow.region[s->region], s->offset, s->len);
+			shadow_race(shadow_region(&c->shadow, s->region), s->offset, s->len);
 		if (c->order == MF_CLIENT_WRITES_IN_ORDER || c->order == MF_CLIENT_LOSSY)
 			rmw_before_reads(c, s);
 	}
@@ -159,16 +167,22 @@ static void races(struct mf_client *c, struct slot *s)
 /** What a read will find, as far as it is needed for telling whether it has. */
 static inline void expect(struct slot *s, const struct lines *lines, uint64_t at)
 {
-	if (s->len == CLIENT_LINE)
+	if (__builtin_expect(at % LINE_OCTETS != 0, 0)) { /* of a trace */
+		if (s->len == CLIENT_LINE)
+			lines_read(lines, at, s->line, CLIENT_LINE);
+		else
+			s->expect = lines_hash_any(lines, at, s->len);
+	} else if (s->len == CLIENT_LINE) {
 		lines_get(lines, at, s->line);
-	else
+	} else {
 		s->expect = lines_hash(lines, at, s->len);
+	}
 }
 
 /** The operation is in the host's queue: what it will find, and what it will leave behind. */
 static void shadow_submit(struct mf_client *c, struct slot *s)
 {
-	struct shadow_region *r = &c->shadow.region[s->region];
+	struct shadow_region *r = shadow_region(&c->shadow, s->region);
 	struct lines *lines = &c->shadow.lines;
 	uint64_t at = shadow_at(&c->shadow, s->region, s->offset), value;
 
@@ -185,7 +199,10 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 		lines_put(lines, at, &value, sizeof(value));
 		races(c, s);
 	} else {
-		lines_write(lines, at, c->op.buf, s->len);
+		if (__builtin_expect(at % LINE_OCTETS == 0, 1))
+			lines_write(lines, at, c->op.buf, s->len);
+		else
+			lines_put(lines, at, c->op.buf, s->len);
 		races(c, s);
 	}
 }
@@ -197,7 +214,7 @@ static void first_measured(struct mf_client *c, mf_time intended)
 		c->operations = c->stats.begun_all + c->measured;
 }
 
-bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out, uint64_t *addr)
 {
 	struct choice choice;
 
@@ -208,8 +225,10 @@ bool mf_client_draw(struct mf_client *c, struct mf_client_message *out)
 	choice = choose(c);
 	*out = (struct mf_client_message){.start = c->arrival.next,
 					  .octets = (uint32_t)choice.len,
-					  .node = c->target[choice.target].node,
+					  .node = client_target(c, choice.target)->node,
 					  .kind = (uint8_t)choice.kind};
+	if (addr != NULL && c->address != NULL)
+		*addr = client_address(c, choice.target, choice.offset);
 	if (out->start >= c->measure && c->stats.first_begun == MF_NEVER)
 		first_measured(c, out->start);
 	c->stats.begun_all++;
@@ -261,7 +280,7 @@ void client_begin(struct mf_client *c, mf_time now)
 		c->arrival.next = mf_time_max(now, c->start);
 	while ((c->waiting != NULL || c->free_count > 0) && is_due(c, now, stop)) {
 		struct slot *s = c->waiting != NULL ? c->waiting : op_make(c);
-		int err = mf_node_submit(c->host, now, &c->op);
+		int err = mf_below_submit(&c->below, now, &c->op);
 
 		if (__builtin_expect(err != 0, 0)) {
 			op_refused(c, s, err);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/mf_table.h"
 #include "workload/choose.h"
 
 bool choose_has_data(const struct mf_client_config *config)
@@ -150,7 +151,7 @@ static int addresses_init(struct chooser *ch, const struct mf_client_config *con
 			err = mf_zipf_init(&ch->word_zipf, ch->words, config->theta);
 	}
 	if (!err && ch->shape.address == MF_CLIENT_AT_SEQUENTIAL) {
-		ch->cursor = calloc(ch->targets, sizeof(*ch->cursor));
+		ch->cursor = mf_table_new(ch->targets, sizeof(*ch->cursor));
 		err = ch->cursor != NULL ? 0 : -ENOMEM;
 	}
 	return err;
@@ -179,7 +180,7 @@ int choose_init(struct chooser *ch, const struct mf_client_config *config, uint3
 void choose_fini(struct chooser *ch)
 {
 	free(ch->point);
-	free(ch->cursor);
+	mf_table_free(ch->cursor);
 	ch->point = NULL;
 	ch->cursor = NULL;
 }

@@ -24,9 +24,10 @@ const char *mf_client_kind_name(enum mf_client_kind kind)
 
 static bool target_ok(const struct mf_client_config *config, const struct mf_client_target *t)
 {
-	if (t->base > MF_ADDR_MAX || config->span - 1 > MF_ADDR_MAX - t->base)
+	if (t->base > MF_ADDR_MAX || config->base > MF_ADDR_MAX - t->base ||
+	    config->span - 1 > MF_ADDR_MAX - t->base - config->base)
 		return false;
-	return !choose_has_rmw(config) || t->base % 8 == 0;
+	return !choose_has_rmw(config) || (t->base + config->base) % 8 == 0;
 }
 
 /** Notes a target. @return whether it was noted before */
@@ -38,30 +39,45 @@ static bool target_known(uint64_t *known, uint16_t node)
 	return before & bit;
 }
 
-/**
- * Copies the targets but the own node; TO_ONE keeps one only.
- * @param first  set to the place of targets[first], or of the next one if that is the own node
- */
-static int targets_copy(struct mf_client *c, const struct mf_client_config *config, uint32_t *first)
+/** TO_ONE: targets[first] is the only one. */
+static int target_only(struct mf_client *c, const struct mf_client_config *config, bool is_own)
 {
-	bool one = config->pattern == MF_CLIENT_TO_ONE;
+	c->target = &config->targets[config->first];
+	c->targets = 1;
+	return !is_own && target_ok(config, c->target) ? 0 : -EINVAL;
+}
+
+/**
+ * All targets but the own node. A client has no list of its own: of many clients each has all others.
+ * @param first  set to the number of targets[first], or of the next one if that is the own node
+ */
+static int targets_init(struct mf_client *c, const struct mf_client_config *config, uint32_t *first)
+{
 	uint64_t known[(UINT16_MAX + 1) / 64] = {0};
 
-	c->target = calloc(config->targets_count, sizeof(*c->target));
-	if (c->target == NULL)
-		return -ENOMEM;
+	c->target = config->targets;
+	c->own = UINT32_MAX;
+	c->base = config->base;
 	*first = 0;
+	if (config->pattern == MF_CLIENT_TO_ONE)
+		return target_only(c, config,
+				   config->targets[config->first].node == config->node &&
+					   config->store == NULL);
 	for (unsigned int i = 0; i < config->targets_count; i++) {
 		const struct mf_client_target *t = &config->targets[i];
 
-		if ((t->node == config->node && config->store == NULL) || (one && i != config->first))
+		if (target_known(known, t->node))
+			return -EINVAL;
+		if (t->node == config->node && config->store == NULL) {
+			c->own = i;
 			continue;
-		if (!target_ok(config, t) || target_known(known, t->node))
+		}
+		if (!target_ok(config, t))
 			return -EINVAL;
 		*first += i < config->first;
-		c->target[c->targets++] = *t;
+		c->targets++;
 	}
-	if (one || *first == c->targets)
+	if (*first == c->targets)
 		*first = 0;
 	return c->targets > 0 ? 0 : -EINVAL;
 }
@@ -100,7 +116,7 @@ static int slots_init(struct mf_client *c, unsigned int depth)
 static bool message_ok(const struct mf_client *c, const struct mf_client_config *config,
 		       const struct mf_client_message *m)
 {
-	if (m->node >= MF_PORTS_MAX || c->place[m->node] == c->targets)
+	if (m->node >= MF_NODES_MAX || c->place[m->node] == c->targets)
 		return false;
 	if (m->kind >= MF_CLIENT_KINDS || !(config->mix[m->kind] > 0))
 		return false;
@@ -109,31 +125,43 @@ static bool message_ok(const struct mf_client *c, const struct mf_client_config 
 	return m->octets > 0 && m->octets <= config->size_max;
 }
 
+static bool address_ok(const struct mf_client_config *config, const struct mf_client_message *m,
+		       uint64_t address)
+{
+	if (choose_is_rmw((enum mf_client_kind)m->kind) && address % 8 != 0)
+		return false;
+	return m->octets <= config->span && address <= config->span - m->octets;
+}
+
 static int messages_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	mf_time last = 0;
 
 	if (config->messages == NULL)
 		return 0;
-	c->place = calloc(MF_PORTS_MAX, sizeof(*c->place));
+	c->place = calloc(MF_NODES_MAX, sizeof(*c->place));
 	if (c->place == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < MF_PORTS_MAX; i++)
-		c->place[i] = c->targets;
-	for (uint32_t i = 0; i < c->targets; i++)
-		c->place[c->target[i].node] = i;
+	for (uint32_t i = 0; i < MF_NODES_MAX; i++)
+		c->place[i] = (uint16_t)c->targets;
+	for (uint32_t i = 0; i < c->targets; i++) /* less than 2^16: each is another node */
+		c->place[client_target(c, i)->node] = (uint16_t)i;
 	c->message = config->messages;
 	c->message_end = c->message + config->messages_count;
 	for (const struct mf_client_message *m = c->message; m < c->message_end; last = m->start, m++)
-		if (m->start < last || !message_ok(c, config, m))
+		if (m->start < last || !message_ok(c, config, m) ||
+		    (config->addresses != NULL &&
+		     !address_ok(config, m, config->addresses[m - config->messages])))
 			return -EINVAL;
+	if (config->addresses != NULL)
+		c->address = config->addresses + config->messages_count;
 	return 0;
 }
 
 static int parts_init(struct mf_client *c, const struct mf_client_config *config)
 {
 	uint32_t first;
-	int err = targets_copy(c, config, &first);
+	int err = targets_init(c, config, &first);
 
 	if (!err)
 		err = config->store != NULL ? store_init(c, config)
@@ -146,7 +174,8 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 						  : config->depth);
 	if (!err)
 		err = data_init(c, config);
-	if (!err && config->store == NULL && (config->verify || config->mix[MF_CLIENT_CAS] > 0))
+	if (!err && config->store == NULL && !config->sink &&
+	    (config->verify || config->mix[MF_CLIENT_CAS] > 0))
 		err = shadow_init(&c->shadow, c->targets, config->span, config->order != MF_CLIENT_IN_ORDER);
 	return err;
 }
@@ -154,6 +183,8 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 static bool config_ok(const struct mf_client_config *config)
 {
 	if (config->targets == NULL || config->first >= config->targets_count)
+		return false;
+	if (config->sink && (config->store != NULL || choose_has_rmw(config)))
 		return false;
 	return config->span > 0 && config->depth > 0 && config->depth <= CLIENT_DEPTH_MAX;
 }
@@ -196,23 +227,26 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 		return NULL;
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
-	c->host = config->host;
+	c->below = (struct mf_below){.host = config->host, .layer = config->layer};
 	c->node = config->node;
 	c->watch = config->watch;
 	c->writer = content_writer(config->node);
 	c->verify = config->verify;
+	c->sink = config->sink;
 	c->order = config->order;
 	c->lost_is_empty = config->lost_is_empty && config->order == MF_CLIENT_IN_ORDER;
 	c->constant = choose_reads_only(config);
-	err = parts_init(c, config);
+	err = config->sink ? mf_sink_init() : 0;
+	if (!err)
+		err = parts_init(c, config);
 	if (err) {
 		mf_client_free(c);
 		errno = -err;
 		return NULL;
 	}
 	times_init(c, config);
-	if (c->host != NULL)
-		mf_node_on_restart(c->host, client_restarted, c);
+	if (c->below.host != NULL)
+		mf_below_on_restart(&c->below, client_restarted, c);
 	return c;
 }
 
@@ -224,7 +258,6 @@ void mf_client_free(struct mf_client *c)
 	choose_fini(&c->chooser);
 	store_fini(c->store);
 	shadow_fini(&c->shadow);
-	free(c->target);
 	free(c->place);
 	mf_table_free(c->slot);
 	free(c->free);
@@ -382,7 +415,7 @@ static void fetch_messages(const struct mf_client *c, mf_time until)
 
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && m < c->message_end && m->start <= until;
 	     i++, m++) {
-		mf_node_fetch_peer(c->host, m->node);
+		mf_node_fetch_peer(c->below.host, m->node);
 		fetch_slot(c, c->free[c->free_count - 1 - i]);
 	}
 }
@@ -400,7 +433,7 @@ void mf_client_fetch_next(const struct mf_client *c, mf_time until)
 	}
 	for (uint32_t i = 0; i < FETCH_MAX && i < c->free_count && at <= until;
 	     i++, at += c->arrival.interval) {
-		mf_node_fetch_peer(c->host, c->target[target].node);
+		mf_node_fetch_peer(c->below.host, client_target(c, target)->node);
 		fetch_slot(c, c->free[c->free_count - 1 - i]);
 		if (c->shadow.regions > 0)
 			shadow_fetch(&c->shadow, target);

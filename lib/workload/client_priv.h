@@ -44,13 +44,16 @@ struct slot {
 static_assert(sizeof(struct slot) == 2 * CLIENT_LINE, "without verification one cache line is touched");
 
 struct mf_client {
-	struct mf_node *host;
+	struct mf_below below; /**< what it asks */
 	const struct mf_client_watch *watch; /**< or NULL */
 	struct client_history *history; /**< or NULL */
-	struct mf_client_target *target;
-	uint32_t targets;
+	const struct mf_client_target *target; /**< the caller's: see client_target() */
+	uint32_t own; /**< place of the own node among them, which is left out; UINT32_MAX: it is not there */
+	uint32_t targets; /**< without the own node */
+	uint64_t base; /**< of the own region behind that of a target */
 	bool open; /**< loop */
 	bool verify;
+	bool sink; /**< regions hold mf_sink_content(): there is no shadow */
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	enum mf_client_order order;
 	bool lost_is_empty;
@@ -62,7 +65,8 @@ struct mf_client {
 	const struct mf_client_message
 		*message; /**< trace: the next one, and behind the last; otherwise NULL */
 	const struct mf_client_message *message_end;
-	uint32_t *place; /**< trace: of a node's target, [MF_PORTS_MAX] */
+	const uint64_t *address; /**< trace: of the message at message_end, backwards; NULL: they are drawn */
+	uint16_t *place; /**< trace: of a node's target, [MF_NODES_MAX] */
 	struct mf_rng args; /**< of RMW */
 	struct arrival arrival; /**< next: in a closed loop now, or when the delay is over */
 	uint32_t burst, burst_left; /**< open loop: at arrival.next so many are still to be begun */
@@ -86,6 +90,18 @@ struct mf_client {
 	struct mf_client_stats stats;
 	uint32_t *busy; /**< [slot_mask + 1], see client_set_busy() */
 };
+
+/** A target by its number, which is less than c->targets. */
+static inline const struct mf_client_target *client_target(const struct mf_client *c, uint32_t number)
+{
+	return &c->target[number + (number >= c->own)];
+}
+
+/** Where an octet of the region at a target is in its memory. */
+static inline uint64_t client_address(const struct mf_client *c, uint32_t number, uint64_t offset)
+{
+	return client_target(c, number)->base + c->base + offset;
+}
 
 /** Its place in the array of slots. */
 static inline uint32_t client_place(const struct slot *s)

@@ -33,10 +33,11 @@ bool client_older_write_busy(const struct mf_client *c, const struct slot *s)
 void client_mismatch(struct mf_client *c, const struct slot *s)
 {
 	if (c->stats.mismatches++ == 0)
-		c->stats.mismatch = (struct mf_client_mismatch){.addr = c->target[s->region].base + s->offset,
-								.octets = s->len,
-								.node = c->target[s->region].node,
-								.kind = s->kind};
+		c->stats.mismatch =
+			(struct mf_client_mismatch){.addr = client_address(c, s->region, s->offset),
+						    .octets = s->len,
+						    .node = client_target(c, s->region)->node,
+						    .kind = s->kind};
 }
 
 /** A verdict about a read or RMW that has returned something. @return false: not yet */
@@ -77,7 +78,8 @@ static void forget(struct mf_client *c, const struct slot *failed)
 		if (s->state != SLOT_FREE && s->user > failed->user && client_overlap(s, failed))
 			s->check = false;
 	}
-	shadow_fail(&c->shadow.region[failed->region], client_number(failed), failed->offset, failed->len);
+	shadow_fail(shadow_region(&c->shadow, failed->region), client_number(failed), failed->offset,
+		    failed->len);
 }
 
 static inline bool line_equal(const void *line, const void *expect)
@@ -172,7 +174,7 @@ static void count_failed(struct mf_client *c, const struct slot *s, const struct
 /** What a completed operation says about the data. @return false: its verdict has to wait */
 static inline bool op_verify(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
-	struct shadow_region *r = &c->shadow.region[s->region];
+	struct shadow_region *r = shadow_region(&c->shadow, s->region);
 	bool judged = true;
 
 	if (__builtin_expect(s->kind == MF_CLIENT_READ, 1))
@@ -187,6 +189,17 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 	    (c->order == MF_CLIENT_IN_ORDER || (c->order == MF_CLIENT_ANY_ORDER && s->alone)))
 		shadow_settle(r, client_number(s), s->offset, s->len);
 	return judged;
+}
+
+/** A sink holds the same at any time, so nothing excuses a read that differs. */
+static __attribute__((noinline)) void judge_sink(struct mf_client *c, const struct slot *s,
+						 const struct mf_completion *done)
+{
+	const void *expect = mf_sink_content(client_address(c, s->region, s->offset));
+
+	c->stats.verified++;
+	if (done->len != s->len || memcmp(client_buffer(c, s), expect, s->len) != 0)
+		client_mismatch(c, s);
 }
 
 static void suspect(struct mf_client *c, struct slot *s)
@@ -208,6 +221,8 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 		return;
 	}
 	client_set_busy(c, s, 0);
+	if (c->sink && c->verify && s->kind == MF_CLIENT_READ)
+		judge_sink(c, s, done);
 	if (c->shadow.regions == 0 || op_verify(c, s, done))
 		release(c, s);
 	else
@@ -301,7 +316,7 @@ void client_complete(struct mf_client *c, mf_time now)
 	unsigned int n;
 
 	do {
-		n = mf_node_completions(c->host, now, done, BATCH);
+		n = mf_below_completions(&c->below, now, done, BATCH);
 		for (unsigned int i = 0; i < n; i++)
 			op_done(c, &done[i]);
 	} while (n == BATCH);

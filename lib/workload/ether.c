@@ -30,9 +30,10 @@ struct mf_ether {
 	mf_time retry; /**< not before: the result must not depend on how often run() is called */
 	mf_time stop, measure;
 	struct mf_ether_stats stats;
-	uint64_t sent_to[MF_PORTS_MAX];
-	struct sequence from[MF_PORTS_MAX];
+	uint16_t nodes;
+	uint64_t *sent_to; /**< [nodes] */
 	_Alignas(8) uint8_t frame[ETHER_FRAME_MAX];
+	struct sequence from[]; /**< [nodes], and then what sent_to points to */
 };
 
 static void receive(void *ctx, mf_time at, const uint8_t *frame, uint16_t len)
@@ -43,6 +44,8 @@ static void receive(void *ctx, mf_time at, const uint8_t *frame, uint16_t len)
 	enum sequence_verdict order;
 	uint64_t gap;
 
+	if (verdict == ETHER_OURS && f.sender >= e->nodes)
+		verdict = ETHER_DAMAGED;
 	if (verdict != ETHER_OURS) {
 		e->stats.foreign += verdict == ETHER_FOREIGN;
 		e->stats.damaged += verdict == ETHER_DAMAGED;
@@ -66,13 +69,13 @@ static void receive(void *ctx, mf_time at, const uint8_t *frame, uint16_t len)
 	}
 }
 
-static int targets_copy(struct flow *w, const struct mf_ether_flow *config, uint16_t node)
+static int targets_copy(struct flow *w, const struct mf_ether_flow *config, uint16_t node, uint16_t nodes)
 {
 	w->target = calloc(config->targets_count, sizeof(*w->target));
 	if (w->target == NULL)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < config->targets_count; i++) {
-		if (config->targets[i] >= MF_PORTS_MAX)
+		if (config->targets[i] >= nodes)
 			return -EINVAL;
 		if (config->targets[i] != node)
 			w->target[w->targets++] = config->targets[i];
@@ -94,7 +97,7 @@ static int flow_init(struct flow *w, const struct mf_ether_config *config, unsig
 	mf_rng_init(&w->arrival.rng, config->seed, "ether.arrival", number);
 	mf_rng_init(&w->choice, config->seed, "ether.choice", number);
 	arrival_start(&w->arrival, config->start, c->interval, c->poisson);
-	return targets_copy(w, c, config->node);
+	return targets_copy(w, c, config->node, config->nodes);
 }
 
 static int flows_init(struct mf_ether *e, const struct mf_ether_config *config)
@@ -116,14 +119,17 @@ struct mf_ether *mf_ether_new(const struct mf_ether_config *config)
 	struct mf_ether *e;
 	int err;
 
-	if (config->host == NULL || config->node >= MF_PORTS_MAX ||
+	if (config->host == NULL || config->node >= config->nodes ||
 	    (config->flows_count > 0 && config->flows == NULL)) {
 		errno = EINVAL;
 		return NULL;
 	}
-	e = mf_table_new(1, sizeof(*e)); /* its histogram, and a place for every sender */
+	/* A table: of its histogram and of the places of all nodes little is ever used. */
+	e = mf_table_new(1, sizeof(*e) + config->nodes * (sizeof(e->from[0]) + sizeof(e->sent_to[0])));
 	if (e == NULL)
 		return NULL;
+	e->nodes = config->nodes;
+	e->sent_to = (uint64_t *)(e->from + e->nodes);
 	e->node = config->node;
 	e->stop = config->stop;
 	e->measure = config->measure;
@@ -231,10 +237,10 @@ const struct mf_ether_stats *mf_ether_stats(const struct mf_ether *e)
 
 uint64_t mf_ether_sent_to(const struct mf_ether *e, uint16_t node)
 {
-	return node < MF_PORTS_MAX ? e->sent_to[node] : 0;
+	return node < e->nodes ? e->sent_to[node] : 0;
 }
 
 uint64_t mf_ether_received_from(const struct mf_ether *e, uint16_t node)
 {
-	return node < MF_PORTS_MAX ? e->from[node].received : 0;
+	return node < e->nodes ? e->from[node].received : 0;
 }

@@ -91,7 +91,7 @@ enum ether_verdict ether_frame_get(const uint8_t *frame, uint16_t len, uint16_t 
 	*f = (struct ether_fields){
 		.sender = h.sender, .target = h.target, .number = h.number, .intended = h.intended};
 	header_make(&expected, len, f);
-	if (h.sender >= MF_PORTS_MAX || memcmp(&h, &expected, sizeof(h)) != 0)
+	if (memcmp(&h, &expected, sizeof(h)) != 0)
 		return ETHER_DAMAGED;
 	return fill_equal(frame + sizeof(h), len - sizeof(h), fill_key(len, f)) ? ETHER_OURS : ETHER_DAMAGED;
 }

@@ -66,7 +66,7 @@ void client_history_turn(struct mf_client *c, mf_time now)
 		return;
 	for (uint32_t i = 0; i < c->targets; i++) {
 		if (h->cut[i])
-			mf_history_cut(h->log, c->node, c->target[i].node, now);
+			mf_history_cut(h->log, c->node, client_target(c, i)->node, now);
 		h->cut[i] = false;
 	}
 	h->any_cut = false;

@@ -156,6 +156,31 @@ uint64_t lines_hash(const struct lines *l, uint64_t at, uint64_t len)
 	return hash;
 }
 
+void lines_read(const struct lines *l, uint64_t at, void *out, uint64_t len)
+{
+	uint8_t *to = out, line[LINE_OCTETS];
+
+	for (uint64_t n; len > 0; at += n, to += n, len -= n) {
+		uint64_t first = at % LINE_OCTETS;
+
+		n = LINE_OCTETS - first < len ? LINE_OCTETS - first : len;
+		lines_get(l, at - first, line);
+		memcpy(to, line + first, n);
+	}
+}
+
+uint64_t lines_hash_any(const struct lines *l, uint64_t at, uint64_t len)
+{
+	uint64_t part[HASHED / 8] __attribute__((aligned(LINE_OCTETS))), hash = 0, n;
+
+	for (; len > 0; at += n, len -= n) {
+		n = len < HASHED ? len : HASHED;
+		lines_read(l, at, part, n);
+		hash = hash_next(hash, part, n);
+	}
+	return hash;
+}
+
 uint64_t lines_hash_of(const void *octets, uint64_t len)
 {
 	const uint8_t *at = octets;

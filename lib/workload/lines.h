@@ -86,7 +86,11 @@ void lines_clear(struct lines *l, uint64_t at, uint64_t len);
 
 /** A hash of what is there; at as in lines_get(). */
 uint64_t lines_hash(const struct lines *l, uint64_t at, uint64_t len);
-/** The same of octets, wherever they are. */
+/** The same where at is any octet: slower. */
+uint64_t lines_hash_any(const struct lines *l, uint64_t at, uint64_t len);
+/** Octets from any place. */
+void lines_read(const struct lines *l, uint64_t at, void *out, uint64_t len);
+/** As lines_hash(), of octets, wherever they are. */
 uint64_t lines_hash_of(const void *octets, uint64_t len);
 
 #endif

@@ -16,7 +16,7 @@
 #include "workload/mf_workload.h"
 
 enum mf_trace_format {
-	MF_TRACE_MEMFAB, /**< start_ps,kind,src,dst,octets,request_octets: all that a message is */
+	MF_TRACE_MEMFAB, /**< start_ps,kind,src,dst,octets,request_octets[,addr]: all that a message is */
 	MF_TRACE_EDM, /**< id,type,src,dst,message bytes,read bytes,start slot */
 	MF_TRACE_YCSB, /**< idx,OP,key: operations on keys, which say neither when nor from where */
 	MF_TRACE_HPCC, /**< number of flows; then src dst pg [dport] octets start_seconds */
@@ -40,6 +40,8 @@ struct mf_trace_row {
 			   */
 	uint16_t src, dst; /**< nodes: who asks, and whose memory it is; never the same. Keys: 0 */
 	uint8_t kind; /**< enum mf_client_kind; keys: enum mf_query_kind */
+	bool has_addr; /**< the trace says where: all lines of it do, or none */
+	uint64_t addr; /**< in the memory of dst; with octets below 2^48; atomics: a multiple of 8 */
 };
 
 struct mf_trace;
@@ -113,8 +115,9 @@ bool mf_trace_keyed(enum mf_trace_format format);
  * and writes a request of 16 bytes where the size is not known. */
 const char *mf_trace_lacks(enum mf_trace_format format, const struct mf_trace_row *row);
 
-/** Begins a trace; rows: how many there will be. */
-void mf_trace_begin(struct mf_trace_out *out, FILE *file, enum mf_trace_format format, uint64_t rows);
+/** Begins a trace. @param rows  how many there will be. @param addr  each has one (mf_trace_row.has_addr) */
+void mf_trace_begin(struct mf_trace_out *out, FILE *file, enum mf_trace_format format, uint64_t rows,
+		    bool addr);
 /** Writes a line that mf_trace_lacks() has nothing against. */
 void mf_trace_put(struct mf_trace_out *out, const struct mf_trace_row *row);
 

@@ -11,7 +11,7 @@
 #include <assert.h>
 
 #include "base/mf_hist.h"
-#include "systems/mf_node.h"
+#include "systems/mf_layer.h"
 
 /**
  * Chooses how contents are made and compared: by the widest vectors that this CPU has. For the whole
@@ -95,7 +95,7 @@ enum mf_client_order {
 
 struct mf_client_target {
 	uint16_t node;
-	uint64_t base; /**< this client's own region there, zero at the start: nobody else writes it */
+	uint64_t base; /**< where the regions of its clients begin */
 };
 
 /** Who is told of every measured operation. */
@@ -116,7 +116,7 @@ static inline uint64_t mf_client_number(uint64_t user)
 	return user >> MF_CLIENT_SLOT_BITS;
 }
 
-/** An operation that is given, not drawn: of a trace. Its address is drawn still. */
+/** An operation that is given, not drawn: of a trace. Its address may be (mf_client_config.addresses). */
 struct mf_client_message {
 	mf_time start; /**< intended */
 	uint32_t octets; /**< 1..size_max; RMW: 8 */
@@ -206,6 +206,7 @@ struct mf_store_client {
 
 struct mf_client_config {
 	struct mf_node *host; /**< NULL: only for mf_client_draw() */
+	struct mf_layer *layer; /**< over the host, to be asked instead; NULL: there is none */
 	uint16_t node; /**< own node number: part of the content that it writes */
 	uint64_t seed; /**< of this client */
 	double mix[MF_CLIENT_KINDS]; /**< weights, sum > 0 */
@@ -217,8 +218,11 @@ struct mf_client_config {
 	enum mf_client_pattern pattern;
 	enum mf_client_address address;
 	double theta; /**< of the zipf distributions */
-	const struct mf_client_target *targets; /**< copied, without the own node; a node once */
+	/** Each node once; the own one is left out. The caller's, of many clients; must outlive them. */
+	const struct mf_client_target *targets;
 	unsigned int targets_count, first;
+	/** Behind a target's base: this client's own region, zero at the start. No other one writes it. */
+	uint64_t base;
 	uint64_t span; /**< octets of the region at each target */
 	unsigned int depth; /**< 1..65536. Closed loop: operations under way; open loop: at most so many,
 			       others wait here and their latency counts from the intended start */
@@ -231,6 +235,8 @@ struct mf_client_config {
 	mf_time start, stop; /**< no operation is begun (open loop: intended) before start or from stop on */
 	mf_time measure; /**< operations begun (intended) before are not measured: warm-up */
 	bool verify;
+	/** All targets are sinks (mf_memory.h): it writes what they hold. Neither RMW nor a store. */
+	bool sink;
 	enum mf_client_order order;
 	/**
 	 * In order: a target that was lost comes back with zero in it, so what its regions hold is known.
@@ -246,6 +252,11 @@ struct mf_client_config {
 	 */
 	const struct mf_client_message *messages;
 	uint64_t messages_count; /**< with messages NULL: it is no trace */
+	/**
+	 * Of the messages, behind base of their target: within span, RMW multiples of 8. NULL: drawn. The
+	 * caller's, as they are. What is verified relies on that nobody else writes there, as elsewhere.
+	 */
+	const uint64_t *addresses;
 	/**
 	 * Queries to a store instead of operations; NULL: none. targets are those of the store, the own node
 	 * where it is one of them; base is that of the store. depth and operations count queries. mix, sizes,
@@ -373,9 +384,10 @@ bool mf_client_waits(const struct mf_client *c, mf_time now);
 
 /**
  * Instead of running an open loop: what it would do next, and when. A client that only draws needs no host.
+ * @param addr  where, of a trace that says it (mf_client_config.addresses); else untouched. NULL: not asked
  * @return false: nothing more, or the loop is closed
  */
-bool mf_client_draw(struct mf_client *c, struct mf_client_message *out);
+bool mf_client_draw(struct mf_client *c, struct mf_client_message *out, uint64_t *addr);
 
 /**
  * The same of a client of a store: its queries, in closed loops as well, but for those that are given, and
@@ -448,6 +460,7 @@ struct mf_ether_flow {
 struct mf_ether_config {
 	struct mf_node *host;
 	uint16_t node; /**< the MAC address of node n is 02:00:00:00:nn:nn */
+	uint16_t nodes; /**< of the fabric: a frame of another one is damaged */
 	const struct mf_ether_flow *flows; /**< copied */
 	unsigned int flows_count; /**< 0: only receives */
 	uint64_t seed;

@@ -26,7 +26,7 @@ static void goes_on(void *ctx, uint64_t user)
 		return;
 	s->state = SLOT_BUSY;
 	if (s->kind != MF_CLIENT_READ)
-		shadow_race(&c->shadow.region[s->region], s->offset, s->len);
+		shadow_race(shadow_region(&c->shadow, s->region), s->offset, s->len);
 }
 
 /** Who comes back has nothing in it, and whatever had begun before is of no more effect. */
@@ -42,7 +42,7 @@ static void empty(struct mf_client *c, uint32_t region)
 			s->state = SLOT_FORMER;
 	}
 	shadow_clear(&c->shadow, region, c->stats.begun_all);
-	mf_node_under_way(c->host, c->target[region].node, goes_on, c);
+	mf_below_under_way(&c->below, client_target(c, region)->node, goes_on, c);
 }
 
 /** @param is_empty  who comes back has nothing in it, as far as we know */
@@ -72,9 +72,9 @@ void mf_client_crashed(struct mf_client *c, mf_time now)
 void client_restarted(void *ctx, uint16_t node)
 {
 	struct mf_client *c = ctx;
-	bool is_empty = c->lost_is_empty && !mf_node_link_is_lost(c->host);
+	bool is_empty = c->lost_is_empty && !mf_node_link_is_lost(c->below.host);
 
 	for (uint32_t i = 0; i < c->targets; i++)
-		if (c->target[i].node == node)
+		if (client_target(c, i)->node == node)
 			lose(c, i, is_empty);
 }

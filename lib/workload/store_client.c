@@ -233,7 +233,7 @@ bool store_draw(struct mf_client *c, struct mf_client_message *out)
 	}
 	*out = (struct mf_client_message){.start = q->intended,
 					  .octets = (uint32_t)p.len,
-					  .node = c->target[p.target].node,
+					  .node = client_target(c, p.target)->node,
 					  .kind = p.kind};
 	return true;
 }

@@ -118,7 +118,7 @@ static struct slot *make_message(struct mf_client *c, const struct query *q, con
 {
 	uint32_t i = client_take(c);
 	struct slot *s = &c->slot[i];
-	const struct mf_client_target *t = &c->target[p->target];
+	const struct mf_client_target *t = client_target(c, p->target);
 
 	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
 	s->intended = q->intended;
@@ -175,7 +175,7 @@ static bool submit(struct mf_client *c, mf_time now)
 		next_part(s, q, &p);
 		slot = make_message(c, q, &p);
 	}
-	err = mf_node_submit(c->host, now, &c->op);
+	err = mf_below_submit(&c->below, now, &c->op);
 	if (err != 0) {
 		refused(c, slot, err);
 		return false;

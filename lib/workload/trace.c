@@ -158,6 +158,7 @@ static void begin(struct mf_trace *t)
 	t->failed = 0;
 	t->line = t->blank = t->rows = t->left = 0;
 	t->promised = UINT64_MAX;
+	t->width = 0;
 	t->last = 0;
 	t->error[0] = t->note[0] = '\0';
 	XXH64_reset(t->digest, 0);
@@ -288,6 +289,8 @@ static int parse(struct mf_trace *t, struct mf_trace_row *row)
 	unsigned int n = trace_cut(t->text, f->separator, column);
 	int rc;
 
+	if (t->width != 0 && n != t->width && n < TRACE_COLUMNS)
+		return mf_trace_fail(t, "%u columns, and the first line has %u", n, t->width);
 	if (n < f->columns || n > f->columns + f->optional)
 		return mf_trace_fail(t, "%s%u columns, a line of format %s has %s",
 				     n == TRACE_COLUMNS ? "at least " : "", n, f->name, put_columns(text, f));
@@ -323,11 +326,12 @@ const char *mf_trace_lacks(enum mf_trace_format format, const struct mf_trace_ro
 	return formats[format]->lacks(row);
 }
 
-void mf_trace_begin(struct mf_trace_out *out, FILE *file, enum mf_trace_format format, uint64_t rows)
+void mf_trace_begin(struct mf_trace_out *out, FILE *file, enum mf_trace_format format, uint64_t rows,
+		    bool addr)
 {
 	*out = (struct mf_trace_out){.file = file, .format = format};
 	if (formats[format]->header)
-		formats[format]->put_head(file, rows);
+		formats[format]->put_head(file, rows, addr);
 }
 
 void mf_trace_put(struct mf_trace_out *out, const struct mf_trace_row *row)

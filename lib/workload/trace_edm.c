@@ -71,6 +71,8 @@ static int row(struct mf_trace *t, char **column, unsigned int columns, struct m
 
 static const char *lacks(const struct mf_trace_row *row)
 {
+	if (row->has_addr)
+		return "format edm has no addresses";
 	if (row->kind != MF_CLIENT_READ && row->kind != MF_CLIENT_WRITE)
 		return "format edm has nothing but read and write";
 	return row->request > REQUEST ? "a request of format edm has at most 16 bytes" : NULL;

@@ -70,11 +70,14 @@ static int end(struct mf_trace *t)
 
 static const char *lacks(const struct mf_trace_row *row)
 {
+	if (row->has_addr)
+		return "format hpcc has no addresses";
 	return row->kind == MF_CLIENT_WRITE ? NULL : "a flow of format hpcc is a write";
 }
 
-static void put_head(FILE *file, uint64_t rows)
+static void put_head(FILE *file, uint64_t rows, bool addr)
 {
+	(void)addr;
 	fprintf(file, "%" PRIu64 "\n", rows);
 }
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/mf_foreign.h"
+#include "base/mf_file_type.h"
 
 #include "workload/trace_priv.h"
 
@@ -61,7 +61,7 @@ int64_t trace_rest(struct mf_trace *t)
 /** Plain ASCII with blanks and tabulators. */
 static int check_text(struct mf_trace *t, const char *line, size_t len)
 {
-	const char *other = t->line == 1 ? mf_foreign(line, len) : NULL;
+	const char *other = t->line == 1 ? mf_file_type(line, len) : NULL;
 
 	for (size_t i = 0; i < len; i++) {
 		uint8_t octet = (uint8_t)line[i];

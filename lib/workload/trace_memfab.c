@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our own format, which loses nothing: a header, then start_ps,kind,src,dst,octets,request_octets. */
+/* Our own format, which loses nothing: a header, then start_ps,kind,src,dst,octets,request_octets[,addr]. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,21 +7,41 @@
 
 #define ATOMIC 8 /* octets of an RMW */
 
-static const char *const header[] = {"start_ps", "kind", "src", "dst", "octets", "request_octets"};
+#define COLUMNS 6 /* and one more where it says where */
+
+static const char *const header[] = {"start_ps", "kind", "src", "dst", "octets", "request_octets", "addr"};
 
 static bool is(char **column, unsigned int columns)
 {
-	return columns == 6 && strcmp(column[0], header[0]) == 0;
+	return (columns == COLUMNS || columns == COLUMNS + 1) && strcmp(column[0], header[0]) == 0;
 }
 
 static int head(struct mf_trace *t, char **column, unsigned int columns)
 {
-	bool same = columns == 6;
+	bool same = columns == COLUMNS || columns == COLUMNS + 1;
 
-	for (unsigned int i = 0; same && i < 6; i++)
+	for (unsigned int i = 0; same && i < columns; i++)
 		same = strcmp(column[i], header[i]) == 0;
+	t->width = columns;
 	return same ? 0
-		    : mf_trace_fail(t, "the first line is not start_ps,kind,src,dst,octets,request_octets");
+		    : mf_trace_fail(t, "the first line is not start_ps,kind,src,dst,octets,request_octets, "
+				       "perhaps with ,addr");
+}
+
+static int read_addr(struct mf_trace *t, const char *s, struct mf_trace_row *row)
+{
+	int rc = trace_number(t, s, "address", 0, MF_ADDR_MAX, &row->addr);
+
+	row->has_addr = true;
+	if (rc != 0)
+		return rc;
+	if (row->octets - 1 > MF_ADDR_MAX - row->addr)
+		return mf_trace_fail(t, "%" PRIu64 " octets at address %" PRIu64 " end beyond 48 bits",
+				     row->octets, row->addr);
+	if (row->kind >= MF_CLIENT_CAS && row->addr % ATOMIC != 0)
+		return mf_trace_fail(t, "address %" PRIu64 " of an atomic operation is no multiple of %d",
+				     row->addr, ATOMIC);
+	return 0;
 }
 
 static int read_kind(struct mf_trace *t, const char *s, struct mf_trace_row *row)
@@ -40,7 +60,6 @@ static int row(struct mf_trace *t, char **column, unsigned int columns, struct m
 	uint64_t start, request = 0;
 	int rc = trace_number(t, column[0], "start", 0, INT64_MAX, &start);
 
-	(void)columns;
 	if (rc == 0)
 		rc = read_kind(t, column[1], row);
 	if (rc == 0)
@@ -52,6 +71,8 @@ static int row(struct mf_trace *t, char **column, unsigned int columns, struct m
 				   ATOMIC);
 	if (rc == 0)
 		rc = trace_number(t, column[5], "request size", 0, UINT32_MAX, &request);
+	if (rc == 0 && columns > COLUMNS)
+		rc = read_addr(t, column[COLUMNS], row);
 	if (rc != 0)
 		return rc;
 	row->request = (uint32_t)request;
@@ -64,24 +85,30 @@ static const char *lacks(const struct mf_trace_row *row)
 	return NULL;
 }
 
-static void put_head(FILE *file, uint64_t rows)
+static void put_head(FILE *file, uint64_t rows, bool addr)
 {
+	unsigned int columns = addr ? COLUMNS + 1 : COLUMNS;
+
 	(void)rows;
-	for (unsigned int i = 0; i < 6; i++)
-		fprintf(file, "%s%c", header[i], i < 5 ? ',' : '\n');
+	for (unsigned int i = 0; i < columns; i++)
+		fprintf(file, "%s%c", header[i], i + 1 < columns ? ',' : '\n');
 }
 
 static void put(FILE *file, uint64_t number, const struct mf_trace_row *row)
 {
 	(void)number;
-	fprintf(file, "%" PRIu64 ",%s,%u,%u,%" PRIu64 ",%" PRIu32 "\n", row->start,
+	fprintf(file, "%" PRIu64 ",%s,%u,%u,%" PRIu64 ",%" PRIu32, row->start,
 		mf_client_kind_name((enum mf_client_kind)row->kind), row->src, row->dst, row->octets,
 		row->request);
+	if (row->has_addr)
+		fprintf(file, ",%" PRIu64, row->addr);
+	fputc('\n', file);
 }
 
 const struct trace_format trace_memfab = {.name = "memfab",
 					  .separator = ',',
-					  .columns = 6,
+					  .columns = COLUMNS,
+					  .optional = 1,
 					  .header = true,
 					  .is = is,
 					  .head = head,

@@ -30,7 +30,7 @@ struct trace_format {
 	/** At the end of the file; NULL: any end will do. */
 	int (*end)(struct mf_trace *t);
 	const char *(*lacks)(const struct mf_trace_row *row);
-	void (*put_head)(FILE *file, uint64_t rows);
+	void (*put_head)(FILE *file, uint64_t rows, bool addr);
 	void (*put)(FILE *file, uint64_t number, const struct mf_trace_row *row);
 };
 
@@ -56,6 +56,7 @@ struct mf_trace {
 	uint64_t blank; /**< number of the first blank line; 0: none so far */
 	uint64_t rows; /**< messages so far */
 	uint64_t left; /**< lines that are no messages and were left out */
+	unsigned int width; /**< columns of each line by the header; 0: any that the format may have */
 	uint64_t promised; /**< by the header; UINT64_MAX: it does not say */
 	mf_time last; /**< start of the message before */
 	XXH64_state_t *digest;

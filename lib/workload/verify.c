@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/mf_table.h"
 #include "workload/verify.h"
 
 #define WORD 8
@@ -36,18 +36,21 @@ static void *carve(uint8_t **at, uint64_t octets)
 static void carve_all(struct shadow *s, const struct room *room)
 {
 	uint8_t *at = s->map;
-	uint64_t *unknown, *writer;
 
 	s->lines.octets = carve(&at, s->regions * room->octets);
 	s->lines.line = carve(&at, s->regions * room->line);
 	s->lines.block = carve(&at, s->regions * room->block);
-	unknown = carve(&at, s->regions * room->unknown);
-	writer = carve(&at, s->regions * room->writer);
-	for (unsigned int i = 0; i < s->regions; i++) {
-		s->region[i].unknown = unknown + i * (room->unknown / sizeof(*unknown));
-		if (room->writer > 0)
-			s->region[i].writer = writer + i * (room->writer / sizeof(*writer));
-	}
+	s->unknown = carve(&at, s->regions * room->unknown);
+	s->writer = room->writer > 0 ? carve(&at, s->regions * room->writer) : NULL;
+}
+
+void shadow_region_begin(const struct shadow *s, uint32_t region)
+{
+	struct shadow_region *r = &s->region[region];
+
+	r->unknown = s->unknown + region * ((s->words - 1) / WORDS_BITMAP + 1);
+	if (s->writer != NULL)
+		r->writer = s->writer + region * s->words;
 }
 
 int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered)
@@ -62,7 +65,7 @@ int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unor
 				   (uint64_t)regions, &s->map_len) ||
 	    s->map_len / LINE_OCTETS > LINES_NUMBERS)
 		return -ENOMEM;
-	s->region = calloc(regions, sizeof(*s->region));
+	s->region = mf_table_new(regions, sizeof(*s->region));
 	if (s->region == NULL)
 		return -ENOMEM;
 	/* A fabric's regions may be more than the memory; what counts is what is touched. */
@@ -81,7 +84,7 @@ void shadow_fini(struct shadow *s)
 {
 	if (s->map != NULL)
 		munmap(s->map, s->map_len);
-	free(s->region);
+	mf_table_free(s->region);
 	*s = (struct shadow){0};
 }
 
@@ -129,7 +132,7 @@ void shadow_fail(struct shadow_region *r, uint64_t number, uint64_t offset, uint
 
 void shadow_lose(struct shadow *s, uint32_t region, uint64_t number)
 {
-	struct shadow_region *r = &s->region[region];
+	struct shadow_region *r = shadow_region(s, region);
 	uint64_t whole = s->words / WORDS_BITMAP, rest = s->words % WORDS_BITMAP;
 
 	memset(r->unknown, 0xff, whole * sizeof(*r->unknown));
@@ -142,7 +145,7 @@ void shadow_lose(struct shadow *s, uint32_t region, uint64_t number)
 
 void shadow_clear(struct shadow *s, uint32_t region, uint64_t number)
 {
-	struct shadow_region *r = &s->region[region];
+	struct shadow_region *r = shadow_region(s, region);
 
 	lines_clear(&s->lines, shadow_at(s, region, 0), s->stride);
 	memset(r->unknown, 0, ((s->words - 1) / WORDS_BITMAP + 1) * sizeof(*r->unknown));

@@ -26,8 +26,9 @@
 #include "workload/lines.h"
 #include "workload/mf_workload.h"
 
+/** All zero until something of it is asked for: of regions that are not used nothing is touched. */
 struct shadow_region {
-	uint64_t *unknown; /**< bitmap of words */
+	uint64_t *unknown; /**< bitmap of words; NULL: see shadow_region() */
 	uint64_t unknown_words;
 	uint64_t *writer; /**< unordered: of each word, number of its youngest write, plus one; 0: none */
 	uint64_t settled; /**< unordered: number of the youngest acknowledged write, plus one */
@@ -37,8 +38,9 @@ struct shadow_region {
 struct shadow {
 	struct lines lines; /**< of all regions */
 	uint64_t stride; /**< in lines, from region to region */
-	struct shadow_region *region;
+	struct shadow_region *region; /**< see shadow_region() */
 	unsigned int regions;
+	uint64_t *unknown, *writer; /**< of all regions, one behind the other; writer: unordered, or NULL */
 	void *map;
 	size_t map_len;
 	uint64_t words; /**< of a region */
@@ -47,6 +49,16 @@ struct shadow {
 /** @return 0, -ENOMEM */
 int shadow_init(struct shadow *s, unsigned int regions, uint64_t span, bool unordered);
 void shadow_fini(struct shadow *s);
+
+/** A region is used for the first time. */
+void shadow_region_begin(const struct shadow *s, uint32_t region);
+
+static inline struct shadow_region *shadow_region(const struct shadow *s, uint32_t region)
+{
+	if (__builtin_expect(s->region[region].unknown == NULL, 0))
+		shadow_region_begin(s, region);
+	return &s->region[region];
+}
 
 /** Where a place of a region is in lines. */
 static inline uint64_t shadow_at(const struct shadow *s, uint32_t region, uint64_t offset)

@@ -7,7 +7,7 @@ import tempfile
 
 from programs import Program, Tap, refused, why
 
-FILES = ('FILE', 'FOLDER', 'FILE[,room=SIZE]', 'FILE[,link=NODE[+NODE...]][,dir=up|down]', 'F', 'DIR')
+FILES = ('FILE', 'FOLDER', 'FILE[,room=SIZE]', 'FILE[,link=LINK[+LINK...]][,dir=up|down]', 'F', 'DIR')
 SEVERAL = {'memfab-emu': {'capture'}}
 LISTS = {'memfab-chaos': {'history'}}  # in the place of options: what follows are files
 # What the argument of an option may be, where one of its kind may not.

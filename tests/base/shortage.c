@@ -113,3 +113,8 @@ void shortage_each(int (*once)(const void *of), const void *of)
 		cr_assert(failed || n > 1, "it has asked for nothing");
 	}
 }
+
+unsigned long shortage_requests(void)
+{
+	return asked;
+}

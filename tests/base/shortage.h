@@ -14,4 +14,7 @@
  */
 void shortage_each(int (*once)(const void *of), const void *of);
 
+/** Requests for memory so far: a test that none is made. */
+unsigned long shortage_requests(void);
+
 #endif

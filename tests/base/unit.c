@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -99,13 +100,29 @@ static const struct reading rates[] = {
 	{"800G", 0, 80},
 	{"1G", 0, 64000},
 	{"0G", -ERANGE, 0},
-	{"30G", -ERANGE, 0},
-	{"1000G", -ERANGE, 0},
+	{"30G", -EDOM, 0},
+	{"1000G", 0, 64},
+	{"1024G", -ERANGE, 0},
+	{"1M", 0, 64000000},
+	{"1.00M", 0, 64000000},
+	{"1.25M", 0, 51200000},
+	{"1.28M", 0, 50000000},
+	{"0.001G", 0, 64000000},
+	{"500M", 0, 128000},
+	{"0.5G", 0, 128000},
+	{"1000M", 0, 64000},
+	{"2.5G", 0, 25600},
+	{"1.5M", -EDOM, 0},
+	{"1.0000001M", -EDOM, 0},
+	{"0.999999M", -ERANGE, 0},
+	{"1000.000000001G", -ERANGE, 0},
+	{"1K", -EINVAL, 0},
+	{"1T", -EINVAL, 0},
 	{"25", -EINVAL, 0},
 	{"25g", -EINVAL, 0},
 	{"G", -EINVAL, 0},
 	{"", -EINVAL, 0},
-	{"25.5G", -EINVAL, 0},
+	{"25.5G", -EDOM, 0},
 	{"-25G", -EINVAL, 0},
 	{"99999999999999999999G", -ERANGE, 0},
 };
@@ -143,6 +160,45 @@ Test(unit, rates)
 	}
 }
 
+Test(unit, bits_a_second)
+{
+	static const struct {
+		const char *s;
+		int rc;
+		uint64_t bits;
+		const char *back;
+	} bits[] = {
+		{"100G", 0, UINT64_C(100000000000), "100G"},
+		{"12.8G", 0, UINT64_C(12800000000), "12.8G"},
+		{"500M", 0, 500000000, "500M"},
+		{"1500M", 0, 1500000000, "1.5G"},
+		{"1.000001M", 0, 1000001, "1.000001M"},
+		{"1000T", 0, UINT64_C(1000000000000000), "1000T"},
+		{"0.5M", 0, 500000, "0.5M"},
+		{"33.333333333G", 0, UINT64_C(33333333333), "33.333333333G"},
+		{"1.0000001M", -EINVAL, 0, NULL},
+		{"100", -EINVAL, 0, NULL},
+		{"100g", -EINVAL, 0, NULL},
+		{"100Gb", -EINVAL, 0, NULL},
+		{"", -EINVAL, 0, NULL},
+		{"-1G", -EINVAL, 0, NULL},
+		{"none", -EINVAL, 0, NULL},
+		{"99999999T", -ERANGE, 0, NULL},
+		{"99999999999999999999G", -ERANGE, 0, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		char back[MF_UNIT_LEN];
+		uint64_t n = 1;
+
+		cr_assert_eq(mf_unit_bits(bits[i].s, &n), bits[i].rc, "%s", bits[i].s);
+		if (bits[i].rc != 0)
+			continue;
+		cr_assert_eq(n, bits[i].bits, "%s: %lu", bits[i].s, n);
+		cr_assert_str_eq(mf_unit_put_bits(back, n), bits[i].back);
+	}
+}
+
 Test(unit, a_block_is_66_bits_at_66_64_of_the_rate)
 {
 	for (uint32_t gbps = 1; gbps <= 800; gbps++) {
@@ -155,6 +211,50 @@ Test(unit, a_block_is_66_bits_at_66_64_of_the_rate)
 		/* 66 bits / (gbps * 66 / 64 Gb/s), in ps, multiplied out. */
 		cr_assert_eq((uint64_t)ps * gbps * 66, UINT64_C(66) * 64 * 1000);
 		cr_assert_str_eq(mf_unit_put_rate(back, ps), s);
+	}
+}
+
+/* Each block time whose rate is of whole bits a second, from the slowest to the fastest. */
+Test(unit, every_rate_there_is_is_read_as_it_is_written)
+{
+	unsigned int n = 0;
+
+	for (uint64_t ps = MF_UNIT_BLOCK_MIN; ps <= MF_UNIT_BLOCK_MAX; ps++) {
+		char s[MF_UNIT_LEN];
+		uint32_t back = 0;
+
+		if (UINT64_C(64000000000000) % ps != 0)
+			continue;
+		cr_assert_eq(mf_unit_block(UINT64_C(64000000000000) / ps), ps);
+		cr_assert_eq(mf_unit_rate(mf_unit_put_rate(s, (uint32_t)ps), &back), 0, "%s", s);
+		cr_assert_eq(back, ps, "%s: %u, not %lu", s, back, ps);
+		n++;
+	}
+	cr_assert_gt(n, 100, "%u rates", n);
+}
+
+/* The next one above and below, found without the factors of the number. */
+Test(unit, the_nearest_rates_are_named)
+{
+	static const char *const some[] = {"30G",   "1.5M",  "999G",          "1.0000001M",
+					   "33.3M", "25.5G", "999.999999999G"};
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		double rate = strtod(some[i], NULL) * (strchr(some[i], 'G') != NULL ? 1e9 : 1e6);
+		uint32_t near[2], block, below = 0, above = 0;
+
+		cr_assert_eq(mf_unit_rate(some[i], &block), -EDOM, "%s", some[i]);
+		for (uint32_t ps = MF_UNIT_BLOCK_MAX; ps >= MF_UNIT_BLOCK_MIN; ps--) {
+			if (UINT64_C(64000000000000) % ps != 0)
+				continue;
+			if (64e12 / ps < rate)
+				below = ps;
+			else if (above == 0)
+				above = ps;
+		}
+		mf_unit_near_rates(some[i], near);
+		cr_expect_eq(near[0], below, "%s: %u below, not %u", some[i], near[0], below);
+		cr_expect_eq(near[1], above, "%s: %u above, not %u", some[i], near[1], above);
 	}
 }
 
@@ -211,6 +311,6 @@ Test(unit, random_text_never_crashes)
 		if (mf_unit_size(s, &value) == 0)
 			cr_assert_leq(value, INT64_MAX);
 		if (mf_unit_rate(s, &rate) == 0)
-			cr_assert(rate >= 80 && rate <= 64000);
+			cr_assert(rate >= MF_UNIT_BLOCK_MIN && rate <= MF_UNIT_BLOCK_MAX);
 	}
 }

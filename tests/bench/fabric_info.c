@@ -19,7 +19,7 @@ static unsigned int pairs(const struct mf_config *c)
 
 static bool scrambles(const struct mf_config *c)
 {
-	for (unsigned int i = 0; i < c->sw.ports; i++)
+	for (unsigned int i = 0; i < c->slots; i++)
 		if (c->node[i].up && c->node[i].link.scramble)
 			return true;
 	return false;
@@ -36,10 +36,10 @@ json_t *bench_fabric_info(const char *path, bool virtual_clock)
 	if (mf_config_load(path, &c, err, sizeof(err)) != 0)
 		return NULL;
 	o = json_pack("{s:s, s:i, s:i, s:i, s:i, s:b}", "file", slash != NULL ? slash + 1 : path, "nodes",
-		      (int)c.nodes, "pairs", (int)pairs(&c), "x", (int)c.sched.x, "chunk_octets",
-		      (int)c.sched.chunk[clock], "scrambling", scrambles(&c));
+		      (int)c.nodes, "pairs", (int)pairs(&c), "x", (int)c.tier->sched.x, "chunk_octets",
+		      (int)c.tier->sched.chunk[clock], "scrambling", scrambles(&c));
 	if (!virtual_clock)
-		json_object_set_new(o, "window_octets", json_integer(c.sched.window));
+		json_object_set_new(o, "window_octets", json_integer(c.tier->sched.window));
 	mf_config_free(&c);
 	return o;
 }

@@ -15,8 +15,9 @@ from emu import Tap, why
 
 TAP = Tap()
 FABRIC = os.path.join(ROOT, 'examples', 'client', 'fabric.json')
-ARGS = {'chase': ['--number', '20000'], 'kv': ['--number', '3000', '--threads', '3'],
-        'lock': ['--number', '500', '--threads', '3']}
+ARGS = {'chase': ['--number', '20000'], 'idle': ['--number', '1'],
+        'kv': ['--number', '3000', '--threads', '3'], 'lock': ['--number', '500', '--threads', '3']}
+OVER_MEMIF = {'idle': '1'}  # it sleeps so many seconds
 WAIT = 300  # seconds: the machine may be busy
 
 
@@ -72,7 +73,8 @@ def over_memif(program, name):
     others = [subprocess.Popen([EMU, '--run', role, path], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL) for role in ('sw0', 'mn0')]
     try:
-      process = run(program, '--only', '--node', 'cn0', *ARGS[name][:1], '300', *ARGS[name][2:], path)
+      number = OVER_MEMIF.get(name, '300')
+      process = run(program, '--only', '--node', 'cn0', '--number', number, *ARGS[name][2:], path)
       TAP.ok(process.returncode == 0, f'{name} over memif', f'{why(process)}\n{process.stdout}')
     finally:
       for other in others:

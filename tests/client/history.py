@@ -17,7 +17,7 @@ from emu import Tap, why
 from histories import Checker, altered
 
 FABRIC = os.path.join(ROOT, 'examples', 'client', 'fabric.json')
-ARGS = {'chase': ['--number', '500'], 'kv': ['--number', '500', '--threads', '3'],
+ARGS = {'chase': ['--number', '500'], 'idle': ['--number', '1'], 'kv': ['--number', '500', '--threads', '3'],
         'lock': ['--number', '300', '--threads', '3']}
 
 

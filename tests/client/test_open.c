@@ -226,6 +226,8 @@ static int forked(struct memfab_queue *q)
 		return __LINE__;
 	if (memfab_get_sqe(q) != NULL || memfab_peek_cqe(q) != NULL || memfab_wait_cqe(q, 1, -1) != -EPERM)
 		return __LINE__;
+	if (memfab_next(rig) != -EPERM || memfab_wait(rig, 0) != -EPERM || memfab_fd(rig) != -EPERM)
+		return __LINE__;
 	if (memfab_queue_new(rig, "cn0", 1, &other, rig_err, sizeof(rig_err)) != -EPERM ||
 	    memfab_open(rig_file(), NULL, &m, rig_err, sizeof(rig_err)) != -EPERM ||
 	    strchr(rig_err, '\n') != NULL)

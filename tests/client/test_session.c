@@ -14,12 +14,12 @@ TestSuite(client_session, .init = rig_init, .fini = rig_fini);
 
 static struct {
 	struct mf_session *session;
-	struct mf_guest guest;
+	struct mf_embedded_client embedded;
 	atomic_ulong turns;
 	atomic_bool over;
 } shared;
 
-static unsigned int count(struct mf_guest *g, struct mf_node *host, mf_time now)
+static unsigned int count(struct mf_embedded_client *g, struct mf_node *host, mf_time now)
 {
 	(void)g;
 	(void)host;
@@ -60,8 +60,8 @@ Test(client_session, who_waits_for_the_lock_comes_next)
 	pthread_t thread;
 
 	cr_assert_eq(mf_session_open(rig_file(), &options, &shared.session, rig_err, sizeof(rig_err)), 0);
-	shared.guest.run = count;
-	cr_assert_eq(mf_session_seat(shared.session, 0, &shared.guest), 0);
+	shared.embedded.run = count;
+	cr_assert_eq(mf_session_attach(shared.session, 0, &shared.embedded), 0);
 	to_one_cpu();
 	cr_assert_eq(pthread_create(&thread, NULL, turn, NULL), 0);
 	for (unsigned int i = 0; i < ROUNDS; i++) {
@@ -77,6 +77,6 @@ Test(client_session, who_waits_for_the_lock_comes_next)
 	pthread_join(thread, NULL);
 	cr_assert_gt(atomic_load(&shared.turns), 0);
 	cr_assert_lt(late, ROUNDS / 4, "%u of %u", late, ROUNDS);
-	mf_session_unseat(shared.session, 0, &shared.guest);
+	mf_session_detach(shared.session, 0, &shared.embedded);
 	mf_session_close(shared.session);
 }

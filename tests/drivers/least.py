@@ -3,14 +3,13 @@
 """A driver that was built here, loaded by the stock dpdk-testpmd: its port is there and takes frames."""
 import os
 import re
-import subprocess
 import sys
 
 LEAST, LEFT_OUT, ROOT = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Tap
-from stock import eal, loadable, why_not
+from stock import eal, loadable, run_stock, why_not
 
 TAP = Tap()
 LEAST = loadable(LEAST)
@@ -19,8 +18,7 @@ SCRIPT = 'show port info 0\nset fwd txonly\nstart\nstop\nshow port stats 0\nshow
 
 def testpmd(*vdevs):
   args = eal(f'least-{os.getpid()}', LEAST, vdevs, memory=256) + ['--no-telemetry']
-  return subprocess.run(['dpdk-testpmd', *args, '--', '-i', '--total-num-mbufs=2048'], input=SCRIPT,
-                        capture_output=True, text=True, timeout=300, check=False)
+  return run_stock(['dpdk-testpmd', *args, '--', '-i', '--total-num-mbufs=2048'], SCRIPT)
 
 
 def main():

@@ -12,7 +12,7 @@ LEAST, LEFT_OUT, EMU, ROOT = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Tap
-from stock import eal, loadable, open_to_all, why_not
+from stock import eal, loadable, open_to_all, run_stock, why_not
 
 TAP = Tap()
 
@@ -48,9 +48,9 @@ def main():
     reason = why_not('dpdk-testpmd', copy, '')
     if reason:
       return TAP.skip('a copy is loaded', reason)
-    process = subprocess.run(['dpdk-testpmd', *eal(f'places-{os.getpid()}', copy, ['net_least0'], memory=256),
-                              '--no-telemetry', '--', '-i', '--total-num-mbufs=2048'], input='quit\n',
-                             capture_output=True, text=True, timeout=300, check=False)
+    args = eal(f'places-{os.getpid()}', copy, ['net_least0'], memory=256)
+    process = run_stock(['dpdk-testpmd', *args, '--no-telemetry', '--', '-i', '--total-num-mbufs=2048'],
+                        'quit\n')
     TAP.ok(process.returncode == 0, 'a copy is loaded', process.stdout[-1000:] + process.stderr[-1000:])
   return None
 

@@ -149,7 +149,7 @@ static const char by_turns[] = "{\"class\": \"switch_crash\", \"from\": \"12us\"
 			       "{\"class\": \"node_crash\", \"node\": \"%s\", \"from\": \"%uns\","
 			       " \"until\": \"%uns\"}";
 
-/** It knows of no epoch, has links to both switches, and deposes neither. */
+/** It knows of no epoch, has links to both switches, and demotes neither. */
 Test(backup, a_node_that_is_started_again_obeys_the_active_switch)
 {
 	for (unsigned int seed = 1; seed <= 16; seed++) {

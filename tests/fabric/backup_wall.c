@@ -154,7 +154,7 @@ static void cut_one(struct scene *s, struct wall *w, mf_time at)
 	if (s->cuts == s->wanted || !all_is_new(s, w, at) || mf_rng_below(&s->rng, 4) != 0)
 		return;
 	s->cuts++;
-	twin_cut(&w->sw[mf_rng_below(&s->rng, 4) == 0 ? !active : active]);
+	redundancy_cut(&w->sw[mf_rng_below(&s->rng, 4) == 0 ? !active : active]);
 	s->since = 0;
 }
 
@@ -343,7 +343,7 @@ Test(backup_wall, cut_off_among_outages)
 			/* Some turns, and some of every second: a busy machine has few turns. */
 			if (at < OUTAGES_OVER && (mf_rng_below(&rng, 500) == 0 || at >= due)) {
 				due = at + mf_rng_below(&rng, 2 * CUT_EVERY);
-				twin_cut(&f->embedded->sw[mf_rng_below(&rng, 2)]);
+				redundancy_cut(&f->embedded->sw[mf_rng_below(&rng, 2)]);
 				cuts++;
 			}
 			up = at > OUTAGES_OVER && all_are_up(f, f->embedded);
@@ -383,7 +383,7 @@ static void storm_in_tick(void *ctx, mf_time at)
 	struct storm *s = ctx;
 
 	if (at < OUTAGES_OVER) {
-		twin_cut(&s->f->running->sw[mf_rng_below(&s->rng, 2)]);
+		redundancy_cut(&s->f->running->sw[mf_rng_below(&s->rng, 2)]);
 		s->cuts++;
 		return;
 	}
@@ -513,7 +513,7 @@ static bool fails_over_at_last(struct wall *w, const struct role *r)
 {
 	if (r == w->sw[0].sw && atomic_fetch_add(&denials, 1) == 0)
 		return false;
-	return twin_fail_over(w, r);
+	return redundancy_fail_over(w, r);
 }
 
 static void stall_and_deny(void *ctx, mf_time at)

@@ -13,7 +13,7 @@
 #define LINKS 4
 
 static struct mf_config_node nodes[LINKS] = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}};
-static struct mf_config config = {.node = nodes, .sw.ports = LINKS};
+static struct mf_config config = {.node = nodes, .slots = LINKS};
 static char folder[] = "/tmp/memfab-capture-XXXXXX";
 
 static const char *path_of(const char *name)

@@ -12,12 +12,11 @@ second, and the longest time is printed.
 import argparse
 import os
 import random
-import re
 import time
 
 from emu import Emu, Tap, need_eal, why
 from parts import WAIT, Folder, Group, write
-from reader import Reader
+from reader import Reader, prefix_in
 
 SWITCHES = ('left', 'middle', 'right')
 LINKS = (('cn', 'left'), ('left', 'middle'), ('middle', 'right'), ('right', 'mn'))
@@ -29,7 +28,7 @@ CAUSES = {'timeout', 'unknown'}
 
 
 def options():
-  parser = argparse.ArgumentParser(description='Plays a chain of switches in several processes.')
+  parser = argparse.ArgumentParser(description='Plays several switches in several processes.')
   parser.add_argument('emu')
   parser.add_argument('root')
   parser.add_argument('--kills', type=int)
@@ -122,7 +121,8 @@ def refused(tap, emu):
     long['links'] = [{'between': [f's{n}', f's{n + 1}']} for n in range(7)]
     long['links'][0]['carried'] = {'between': ['left-middle', 'middle-left']}
     process = emu.run('--run', 's0,cn', write(folder, 'long.json', long))
-    tap.ok(process.returncode == 1 and 'up to 7 links from each other: at most 6' in process.stderr,
+    said = 'up to 7 links between switches, or nodes, from each other: at most 6'
+    tap.ok(process.returncode == 1 and said in process.stderr,
            'eight switches in a row: too many', why(process))
 
 
@@ -147,9 +147,9 @@ class Chain:
     """Once the client has said how it is to be asked."""
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
-      found = re.search(r'dpdk-telemetry\.py -f (\S+)', self.group.says('cn'))
+      found = prefix_in(self.group.says('cn'))
       if found:
-        return Reader(found[1])
+        return Reader(found)
       time.sleep(0.02)
     raise RuntimeError(self.group.all_said({}))
 

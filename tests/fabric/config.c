@@ -143,19 +143,19 @@ Test(config, defaults)
 	cr_assert_eq(c.seed, 1);
 	cr_assert_eq(c.clock[MF_CLOCK_WALL].duration, MF_SEC(3));
 	cr_assert_eq(c.clock[MF_CLOCK_VIRTUAL].duration, MF_MS(2));
-	cr_assert_str_eq(c.timing_profile, "testbed25");
+	cr_assert_str_eq(c.tier->timing_profile, "testbed25");
 	for (int i = 0; i < MF_STAGE_PMA; i++)
-		cr_assert_eq(c.timing.cost[i], testbed25[i] * 2560, "%s", mf_stage_name(i));
-	cr_assert_eq(c.timing.cost[MF_STAGE_PMA], MF_NS(19));
-	cr_assert_not(c.proto.check32);
-	cr_assert_eq(c.sw.ports, 2);
+		cr_assert_eq(c.tier->timing.cost[i], testbed25[i] * 2560, "%s", mf_stage_name(i));
+	cr_assert_eq(c.tier->timing.cost[MF_STAGE_PMA], MF_NS(19));
+	cr_assert_not(c.tier->proto.check32);
+	cr_assert_eq(c.slots, 2);
 	cr_assert_eq(c.nodes, 2);
-	cr_assert_str_eq(c.sched.policy, "pim");
-	cr_assert_eq(c.sched.chunk[MF_CLOCK_WALL], 4096);
-	cr_assert_eq(c.sched.chunk[MF_CLOCK_VIRTUAL], 256);
-	cr_assert_eq(c.sched.x, 3);
-	cr_assert_eq(c.sched.window, 16384);
-	cr_assert_eq(c.sched.insert + c.sched.iteration, 0);
+	cr_assert_str_eq(c.tier->sched.policy, "pim");
+	cr_assert_eq(c.tier->sched.chunk[MF_CLOCK_WALL], 4096);
+	cr_assert_eq(c.tier->sched.chunk[MF_CLOCK_VIRTUAL], 256);
+	cr_assert_eq(c.tier->sched.x, 3);
+	cr_assert_eq(c.tier->sched.window, 16384);
+	cr_assert_eq(c.tier->sched.insert + c.tier->sched.iteration, 0);
 	cr_assert(c.node[0].up && c.node[0].compute && !c.node[0].memory && c.node[0].memory_enabled);
 	cr_assert(c.node[1].up && !c.node[1].compute && c.node[1].memory);
 	cr_assert_eq(c.node[1].memory_config.size, 64 << 20);
@@ -177,7 +177,7 @@ Test(config, groups_ports_and_sets)
 
 	load(&c, "fabric/good", "groups.json");
 	cr_assert_eq(c.nodes, 6);
-	cr_assert_eq(c.sw.ports, 8);
+	cr_assert_eq(c.slots, 8);
 	for (int p = 0; p < 8; p++) {
 		cr_assert_eq(c.node[p].up, at[p] != NULL);
 		if (at[p] == NULL)
@@ -226,8 +226,10 @@ Test(config, faults)
 	cr_expect_eq(c.fault[6].role, MF_CONFIG_SCHED);
 	cr_expect_eq(c.fault[7].role, MF_CONFIG_NODES);
 	cr_expect_eq(c.fault[7].link.n, 2);
-	cr_expect_eq(c.fault[8].what, MF_CONFIG_REQUESTS);
-	cr_expect_eq(c.fault[9].what, MF_CONFIG_EGRESS);
+	cr_expect_eq(c.fault[8].what, MF_CONFIG_SWITCH_POOL);
+	cr_expect_str_eq(mf_config_what_name(&c, &c.fault[8]), "requests");
+	cr_expect_eq(c.fault[9].what, MF_CONFIG_PORT_POOL);
+	cr_expect_str_eq(mf_config_what_name(&c, &c.fault[9]), "egress");
 	cr_expect_eq(c.fault[10].to.n, 1);
 	cr_expect_eq(c.fault[13].what, MF_CONFIG_RING);
 	cr_expect_eq(c.fault[14].what, MF_CONFIG_MBUFS);
@@ -264,11 +266,11 @@ Test(config, everything)
 	struct mf_config c;
 
 	load(&c, "fabric/good", "everything.json");
-	cr_assert_eq(c.sched.insert, 2000);
-	cr_assert_eq(c.sched.iteration, 1600);
-	cr_assert(c.sched.srpt_transfer && c.sched.priority == MF_SCHED_SRPT);
-	cr_assert_eq(c.timing.cost[MF_STAGE_FORWARD], 5 * 640);
-	cr_assert_eq(c.timing.cost[MF_STAGE_PMA], 19500);
+	cr_assert_eq(c.tier->sched.insert, 2000);
+	cr_assert_eq(c.tier->sched.iteration, 1600);
+	cr_assert(c.tier->sched.srpt_transfer && c.tier->sched.priority == MF_SCHED_SRPT);
+	cr_assert_eq(c.tier->timing.cost[MF_STAGE_FORWARD], 5 * 640);
+	cr_assert_eq(c.tier->timing.cost[MF_STAGE_PMA], 19500);
 	cr_assert_eq(c.node[4].host.x, 5);
 	cr_assert_eq(c.node[4].host.mega, 4);
 	cr_assert_eq(c.node[mf_config_node(&c, "both")].host.x, 7);
@@ -329,12 +331,85 @@ Test(config, sizes_as_points)
 	mf_config_free(&c);
 }
 
+/* Below 1 Gb/s times are longer by as much as the slowest line is slower; what the file says stays. */
+Test(config, defaults_of_slow_lines)
+{
+	static const char text[] = "{\"stack\": \"tcp\", \"link\": {\"rate\": \"1G\", \"disable\": 4},"
+				   "\"nodes\": [{\"name\": \"c\", \"role\": \"compute\"%s}, "
+				   "{\"name\": \"m\", \"role\": \"memory\"}],"
+				   "\"links\": [{\"node\": \"c\"}, {\"node\": \"m\", \"rate\": \"%s\"}]}";
+	static const struct {
+		const char *rate;
+		mf_time times;
+	} rows[] = {{"1G", 1}, {"25G", 1}, {"10M", 100}, {"1M", 1000}};
+	char buf[1024], err[256] = "";
+	struct mf_config c;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		mf_time n = rows[i].times;
+
+		snprintf(buf, sizeof(buf), text, "", rows[i].rate);
+		cr_assert_eq(parse(buf, &c, err, sizeof(err)), 0, "%s", err);
+		cr_expect_eq(c.node[0].host.read_timeout[MF_CLOCK_VIRTUAL], n * MF_MS(10));
+		cr_expect_eq(c.node[0].host.write_timeout[MF_CLOCK_VIRTUAL], n * MF_MS(10));
+		cr_expect_eq(c.node[0].host.quarantine[MF_CLOCK_VIRTUAL], n * MF_MS(100));
+		cr_expect_eq(c.node[0].host.read_timeout[MF_CLOCK_WALL], MF_SEC(5));
+		cr_expect_eq(c.tier->sw.grant_timeout[MF_CLOCK_VIRTUAL], n * MF_MS(1));
+		cr_expect_eq(c.tier->sw.hold_timeout[MF_CLOCK_VIRTUAL], n * MF_US(100));
+		cr_expect_eq(c.node[0].link.ber_window, MF_US(125), "the other link is not slow");
+		cr_expect_eq(c.node[1].link.ber_window, n * MF_US(125));
+		cr_expect_eq(c.node[1].link.disable.within, n * MF_US(125));
+		cr_expect_eq(c.clock[MF_CLOCK_VIRTUAL].duration, MF_MS(2));
+		mf_config_free(&c);
+	}
+	snprintf(buf, sizeof(buf), text, ", \"host\": {\"read_timeout\": \"3ms\"}", "1M");
+	cr_assert_eq(parse(buf, &c, err, sizeof(err)), 0, "%s", err);
+	cr_expect_eq(c.node[0].host.read_timeout[MF_CLOCK_VIRTUAL], MF_MS(3));
+	cr_expect_eq(c.node[0].host.write_timeout[MF_CLOCK_VIRTUAL], MF_SEC(10));
+	mf_config_free(&c);
+}
+
+/* The same of parameters of stacks: times, an exponent, rates; and of a bridge with one of its stack. */
+Test(config, parameters_of_slow_lines)
+{
+	static const char text[] = "{\"stack\": \"%s\", \"link\": {\"rate\": \"%s\"}, \"nodes\": ["
+				   "{\"name\": \"c\", \"role\": \"compute\"}, "
+				   "{\"name\": \"m\", \"role\": \"memory\"}]}";
+	static const struct {
+		const char *stack, *bridge, *key;
+		double fast, slow; /* at 1 Gb/s, and at 10 Mb/s */
+	} rows[] = {{"tcp", NULL, "rto_min", 2e8, 2e10},        {"tcp", NULL, "mss", 1460, 1460},
+		    {"rocev2", NULL, "ack_timeout", 8, 15},     {"pfc", NULL, "r_ai", 40, 0.4},
+		    {"cxl", "cxl", "replay_timeout", 2e6, 2e8}, {"cxl", "cxl", "latency", 70e3, 70e3}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int slow = 0; slow < 2; slow++) {
+			char buf[512], err[256] = "";
+			const struct mf_param *p;
+			const double *value;
+			struct mf_config c;
+			size_t k = 0;
+
+			snprintf(buf, sizeof(buf), text, rows[i].stack, slow ? "10M" : "1G");
+			cr_assert_eq(parse(buf, &c, err, sizeof(err)), 0, "%s", err);
+			p = rows[i].bridge != NULL ? c.tier->bridge_ops->params : c.tier->stack_ops->params;
+			value = rows[i].bridge != NULL ? c.tier->bridge.param : c.tier->stack.param;
+			while (p[k].key != NULL && strcmp(p[k].key, rows[i].key) != 0)
+				k++;
+			cr_assert_not_null(p[k].key, "%s", rows[i].key);
+			cr_expect_eq(value[k], slow ? rows[i].slow : rows[i].fast, "%s: %g", rows[i].key,
+				     value[k]);
+			mf_config_free(&c);
+		}
+}
+
 /* The effective configuration says the same as the file, and says it in one way only. */
 Test(config, effective_configuration_reads_back)
 {
-	static const char *const names[] = {"smallest.json",   "groups.json", "greedy_srpt.json",
-					    "everything.json", "faults.json", "test_patterns.json",
-					    "backup.json",     "ycsb.json"};
+	static const char *const names[] = {
+		"smallest.json",      "groups.json", "greedy_srpt.json", "everything.json", "faults.json",
+		"test_patterns.json", "backup.json", "ycsb.json",        "series.json",     "slowest.json",
+		"fastest.json",       "shaped.json", "bandwidth.json"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct mf_config a, b;
@@ -346,12 +421,13 @@ Test(config, effective_configuration_reads_back)
 		again = effective(&b);
 		cr_assert_str_eq(first, again);
 		cr_assert_eq(a.nodes, b.nodes);
-		cr_assert_eq(a.sw.ports, b.sw.ports);
-		cr_assert_eq(memcmp(&a.timing, &b.timing, sizeof(a.timing)), 0);
+		cr_assert_eq(a.slots, b.slots);
+		cr_assert_eq(a.report_series, b.report_series);
+		cr_assert_eq(memcmp(&a.tier->timing, &b.tier->timing, sizeof(a.tier->timing)), 0);
 		for (unsigned int w = 0; w < a.workloads; w++) {
 			cr_assert_eq(a.workload[w].base, b.workload[w].base);
 			cr_assert_eq(a.workload[w].size.mean, b.workload[w].size.mean);
-			cr_assert_arr_eq(&a.workload[w].targets.node, &b.workload[w].targets.node,
+			cr_assert_arr_eq(a.workload[w].targets.node, b.workload[w].targets.node,
 					 2 * a.workload[w].targets.n);
 		}
 		free(first);
@@ -395,7 +471,7 @@ Test(config, the_largest_fabric)
 	char err[256] = "";
 
 	cr_assert_eq(parse(text, &c, err, sizeof(err)), 0, "%s", err);
-	cr_assert_eq(c.sw.ports, 512);
+	cr_assert_eq(c.slots, 512);
 	cr_assert_str_eq(c.node[511].name, "n511");
 	cr_assert_eq(c.workload[0].clients.n, 512);
 	mf_config_free(&c);
@@ -421,8 +497,9 @@ static void assert_documented(const char *doc, const json_t *json)
 
 Test(config, every_key_is_documented)
 {
-	static const char *const names[] = {"everything.json", "faults.json", "test_patterns.json",
-					    "backup.json", "ycsb.json"};
+	static const char *const names[] = {"everything.json",    "bandwidth.json", "faults.json",
+					    "test_patterns.json", "backup.json",    "ycsb.json",
+					    "series.json"};
 	size_t len;
 	char *doc = slurp("../docs", "fabric-file.md", &len);
 

@@ -26,8 +26,8 @@ static inline void assert_same(const struct mf_config *a, const struct mf_config
 		cr_assert(l->policy == m->policy && l->scramble == m->scramble && l->align8 == m->align8);
 		cr_assert(l->ber_window == m->ber_window && l->ring == m->ring);
 	}
-	cr_assert_eq(a->sw.ports, b->sw.ports);
-	for (unsigned int i = 0; i < a->sw.ports; i++) {
+	cr_assert_eq(a->slots, b->slots);
+	for (unsigned int i = 0; i < a->slots; i++) {
 		cr_assert_eq(a->node[i].to, b->node[i].to);
 		cr_assert_eq(a->node[i].link.period, b->node[i].link.period);
 		cr_assert_eq(a->node[i].link.propagation, b->node[i].link.propagation);

@@ -31,8 +31,8 @@ static void assert_trunk(const struct mf_config_trunk *t, unsigned int a, unsign
 Test(config_switches, leaves_and_spines)
 {
 	static const char *const names[] = {"leaf0", "leaf1", "spine0", "spine1"};
+	struct mf_config_switch_set set;
 	struct mf_config c;
-	unsigned int n;
 
 	load(&c, FOLDER, "leaf_spine.json");
 	cr_assert_eq(c.switches, 4);
@@ -43,8 +43,8 @@ Test(config_switches, leaves_and_spines)
 		cr_expect_eq(s->l2_latency, i < 2 ? MF_NS(500) : MF_NS(300));
 		cr_expect_eq(s->frames, i < 2 ? 512 : 2048);
 		cr_expect_eq(s->frame_queue, i < 2 ? 512 << 10 : 256 << 10);
-		cr_expect_eq(mf_config_switches(&c, names[i], &n), (int)i);
-		cr_expect_eq(n, 1);
+		cr_expect_eq(mf_config_switches(&c, names[i], &set), 1);
+		cr_expect(mf_config_has_switch(&set, i));
 	}
 	cr_expect_eq(c.switch_list[0].ports, 3 + 1 + 1 + 1 + 4 + 1);
 	cr_expect_eq(c.switch_list[1].ports, 3 + 1 + 1 + 1 + 4);
@@ -53,11 +53,11 @@ Test(config_switches, leaves_and_spines)
 	cr_assert_eq(c.switch_groups, 2);
 	cr_expect(strcmp(c.switch_group[0].name, "leaf") == 0 && c.switch_group[0].count == 2);
 	cr_expect(strcmp(c.switch_group[1].name, "spine") == 0 && c.switch_group[1].count == 2);
-	cr_expect(mf_config_switches(&c, "leaf", &n) == 0 && n == 2);
-	cr_expect(mf_config_switches(&c, "spine", &n) == 2 && n == 2);
-	cr_expect_eq(mf_config_switches(&c, "cn", &n), -ENOENT);
+	cr_expect(mf_config_switches(&c, "leaf", &set) == 2 && set.word[0] == 3);
+	cr_expect(mf_config_switches(&c, "spine", &set) == 2 && set.word[0] == 12);
+	cr_expect_eq(mf_config_switches(&c, "cn", &set), 0);
 	cr_expect_eq(c.routing, MF_ROUTING_HASH);
-	cr_expect_eq(c.sw.l2_latency, MF_NS(500));
+	cr_expect_eq(c.tier->sw.l2_latency, MF_NS(500));
 	mf_config_free(&c);
 }
 
@@ -91,7 +91,7 @@ Test(config_switches, nodes_at_leaves)
 
 	load(&c, FOLDER, "leaf_spine.json");
 	cr_assert_eq(c.nodes, 10);
-	cr_assert_eq(c.sw.ports, 10);
+	cr_assert_eq(c.slots, 10);
 	for (unsigned int i = 0; i < 10; i++) {
 		cr_expect_str_eq(c.node[i].name, names[i]);
 		cr_expect_eq(c.node[i].to, to[i], "%s", names[i]);
@@ -151,7 +151,7 @@ Test(config_switches, without_them_nothing_is_there)
 	load(&c, "fabric/good", "groups.json");
 	cr_expect_eq(c.switches + c.trunks + c.switch_groups, 0);
 	cr_expect(c.switch_list == NULL && c.switch_group == NULL && c.trunk == NULL);
-	for (unsigned int i = 0; i < c.sw.ports; i++)
+	for (unsigned int i = 0; i < c.slots; i++)
 		cr_expect_eq(c.node[i].to, 0);
 	text = effective(&c);
 	cr_expect_null(strstr(text, "switches"));
@@ -252,14 +252,14 @@ Test(config_switches, as_many_ports_as_there_can_be)
 	char err[512] = "";
 	struct mf_config c;
 
-	cr_assert_eq(parse_of(&c, err, two, 512 - 65, "b", link), 0, "%s", err);
+	cr_assert_eq(parse_of(&c, err, two, 4096 - 65, "b", link), 0, "%s", err);
 	cr_expect_eq(c.switch_list[0].ports, 65);
-	cr_expect_eq(c.switch_list[1].ports, 512);
+	cr_expect_eq(c.switch_list[1].ports, 4096);
 	cr_expect_eq(c.trunks, 65);
-	assert_reads_back(&c, "512 ports");
+	assert_reads_back(&c, "4096 ports");
 	mf_config_free(&c);
-	cr_assert_eq(parse_of(&c, err, two, 512 - 64, "b", link), -EINVAL);
-	cr_expect_str_eq(err, "x:3: links[1]: switch 'b' has 513 ports with it, at most 512");
+	cr_assert_eq(parse_of(&c, err, two, 4096 - 64, "b", link), -EINVAL);
+	cr_expect_str_eq(err, "x:3: links[1]: switch 'b' has 4097 ports with it, at most 4096");
 }
 
 /* 512 switches, each with a link to each. */

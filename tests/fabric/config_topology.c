@@ -167,18 +167,21 @@ Test(config_topology, faults_of_a_file)
 		const char *text, *why;
 	} rows[] = {
 		{"3 1 2\n2\n0 2 100Gbps 1us 0\n0 1 100Gbps 1us 0\n",
-		 "the link of 0 and 1 is between nodes: so far a node's link leads to a switch"},
+		 "line 4: the link of 0 and 1 is between nodes: so far a node's link leads to a switch"},
 		{"3 1 2\n2\n0 2 100Gbps 1us 0\n0 2 100Gbps 1us 0\n",
-		 "the link of 0 and 2 is the second of a node: so far a node has one"},
+		 "line 4: the link of 0 and 2 is the second of a node: so far a node has one"},
 		{"3 1 1\n2\n0 2 100Gbps 1us 0\n", "node 1 has no link"},
 		{"3 1 2\n2\n0 2 30000000001bps 1us 0\n1 2 100Gbps 1us 0\n",
-		 "the link of 0 and 2 has a rate that is not of whole ps a block, 1G to 800G"},
-		{"3 1 2\n2\n0 2 100Mbps 1us 0\n1 2 100Gbps 1us 0\n",
-		 "the link of 0 and 2 has a rate that is not of whole ps a block, 1G to 800G"},
+		 "line 3: the link of 0 and 2 has a rate at which a block would not take whole ps; the "
+		 "nearest are 25.6G and 31.25G"},
+		{"3 1 2\n2\n0 2 999999bps 1us 0\n1 2 100Gbps 1us 0\n",
+		 "line 3: the link of 0 and 2 has a rate that is out of range: 1M to 1000G"},
+		{"3 1 2\n2\n0 2 2000Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+		 "line 3: the link of 0 and 2 has a rate that is out of range: 1M to 1000G"},
 		{"3 1 2\n2\n0 2 100Gbps 1ms 0\n1 2 100Gbps 1us 0\n",
-		 "the link of 0 and 2 has a delay of more than 100us"},
+		 "line 3: the link of 0 and 2 has a delay of more than 100us"},
 		{"3 1 2\n2\n0 2 100Gbps 1us 0.5\n1 2 100Gbps 1us 0\n",
-		 "the link of 0 and 2 loses packets: 'faults' of class \"lose\" can say that"},
+		 "line 3: the link of 0 and 2 loses packets: 'faults' of class \"lose\" can say that"},
 		{"3 1 2\n2\n0 2 100Gbps\n1 2 100Gbps 1us 0\n", "line 3: "},
 		{"", "line 1: "},
 	};

@@ -143,3 +143,47 @@ Test(crossing, words)
 	}
 	free(c);
 }
+
+static void *put_dated(void *arg)
+{
+	struct crossing *c = arg;
+	struct mf_span s;
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, SEED, "crossing", 0);
+	for (unsigned int i = 0; i < SPANS; i++) {
+		make_span(&rng, &s);
+		while (crossing_room(c, CROSSING_SPAN + 1) <= CROSSING_SPAN)
+			sched_yield();
+		crossing_put_dated(c, i, &s);
+	}
+	return NULL;
+}
+
+/* Where the time can be seen the span behind it can be taken, from another thread, too. */
+Test(crossing, dated_between_threads)
+{
+	struct crossing *c = new_crossing(CELLS);
+	uint64_t time[1 + CELL_WORDS];
+	struct mf_span expected, got = {.start = 0};
+	struct mf_rng rng;
+	pthread_t thread;
+
+	mf_rng_init(&rng, SEED, "crossing", 0);
+	cr_assert_eq(pthread_create(&thread, NULL, put_dated, c), 0);
+	for (unsigned int i = 0; i < SPANS; i++) {
+		const struct cell *cell;
+
+		make_span(&rng, &expected);
+		while ((cell = crossing_peek(c)) == NULL)
+			sched_yield();
+		cr_assert_eq(cell->word[0], i);
+		cr_assert_eq(crossing_take(c, time), 1);
+		cr_assert_eq(time[0], i);
+		cr_assert(crossing_take_span(c, &got), "span %u", i);
+		expect_same(&got, &expected);
+	}
+	cr_assert_null(crossing_peek(c));
+	pthread_join(thread, NULL);
+	free(c);
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/mf_config.h"
+#include "fabric/mf_fabric_state.h"
 #include "fabric/mf_link_guard.h"
 #include "run/mf_fabric.h"
 #include "whole.h"
@@ -224,7 +225,7 @@ Test(disable_backup, under_the_wall_clock)
 	cr_assert_not_null(f, "%s", err);
 	for (unsigned int sw = 0; sw < 2; sw++)
 		for (enum mf_link_end end = 0; end < MF_LINK_ENDS; end++)
-			cr_expect_not_null(guards_of(f, sw, 0, end));
+			cr_expect_not_null(guards_of(f, fabric_link(f, sw, 0), end));
 	mf_fabric_free(f);
 	mf_config_free(&config);
 }

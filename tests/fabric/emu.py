@@ -66,6 +66,19 @@ class Emu:
         return process, None
 
 
+def threads(process):
+  """By thread what it is called and where in the kernel it waits; what hangs may tell its reason so."""
+  found = {}
+  for task in sorted(os.listdir(f'/proc/{process.pid}/task')):
+    for name in ('comm', 'wchan', 'syscall', 'stack'):
+      try:
+        with open(f'/proc/{process.pid}/task/{task}/{name}', encoding='utf-8') as file:
+          found.setdefault(task, []).append(' '.join(file.read().split()))
+      except OSError:
+        continue  # it has ended meanwhile, or this user may not read it
+  return list(found.values())
+
+
 class Real(float):
   """A number with the text that it was written as."""
 

@@ -5,9 +5,9 @@
   graphs.py EMU ROOT [--graphs N] [--seed N]
 
 Random connected graphs (to 8 switches and 64 nodes, parallel links, circles of odd length, links of several
-rates and lengths): the result is the same in another run, block by block, and with the switches of the file
-in another order. Chains of 1 to 5 switches: each hop takes the time of its stages. Pauses over two tiers:
-nothing is lost.
+rates and lengths, nodes with several ends): the result is the same in another run, block by block, and with
+the switches of the file in another order. Chains of 1 to 5 switches: each hop takes the time of its stages.
+Pauses over two tiers: nothing is lost.
 """
 import argparse
 import json
@@ -47,13 +47,18 @@ def draw_links(r, names):
   return links
 
 
+def draw_ends(r, names):
+  """Most nodes have one."""
+  return [{'to': r.choice(names)} for _ in range(r.choice((1, 1, 1, 1, 2, 3)))]
+
+
 def draw(seed):
   r = random.Random(seed)
   stack = STACKS[seed % len(STACKS)]
   names = [f's{i}' for i in range(r.randint(2, 8))]
   compute, memory = r.randint(2, 40), r.randint(1, 24)
-  nodes = [{'name': f'c{i}', 'role': 'compute', 'ends': [{'to': r.choice(names)}]} for i in range(compute)]
-  nodes += [{'name': f'm{i}', 'role': 'memory', 'ends': [{'to': r.choice(names)}]} for i in range(memory)]
+  nodes = [{'name': f'c{i}', 'role': 'compute', 'ends': draw_ends(r, names)} for i in range(compute)]
+  nodes += [{'name': f'm{i}', 'role': 'memory', 'ends': draw_ends(r, names)} for i in range(memory)]
   mix = {'read': 2, 'write_ack': 1} if stack == 'ethernet' else {'read': 2, 'write': 1, 'fadd': 1}
   config = {'seed': seed, 'stack': stack, 'memory': {'size': '1MiB'},
             'switches': [{'name': name, 'l2_latency': r.choice(('300ns', '400ns'))} for name in names],
@@ -205,6 +210,24 @@ def triangles(tap, runs):
              f'{stack}, seed {seed}: a triangle of short links, block by block', first_difference(*both))
 
 
+def rails(tap, runs):
+  """Nodes with an end at each of two switches: one that is cut takes those pairs with it that use it."""
+  for stack in ('ethernet', 'rocev2', 'tcp'):
+    made = fabric(stack, {'s': 2}, [('s', 's')], ['s0'], ['s0'] * 24, memory={'size': '1MiB'},
+                  switch={'bridge': 'fifo'}, host={'read_timeout': '20us', 'write_timeout': '20us'},
+                  workload=[{'mix': {'read': 1}, 'size': 64, 'span': '4KiB', 'pattern': 'all-to-all',
+                             'operations': 24}])
+    for node in made['nodes']:
+      node['ends'] = [{'to': 's0'}, {'to': 's1'}]
+    failed = {}
+    for to in (None, 's0', 's1'):
+      faults = [{'class': 'link_down', 'between': ['c0', to], 'from': '0ns'}] if to else []
+      result = runs.run(made | {'faults': faults}, '--warmup', '0', '--duration', '2ms')
+      failed[to] = result['operations']['failed_all'] if isinstance(result, dict) else result
+    tap.ok(failed[None] == 0 and failed['s0'] > 3 < failed['s1'] and failed['s0'] + failed['s1'] == 24,
+           f'{stack}: of 24 pairs each goes by one of two ends', failed)
+
+
 def incast_with_pauses():
   return fabric('pfc', {'tor': 3, 'spine': 2}, [('tor', 'spine')], ['tor0', 'tor1'] * 10, ['tor2'],
                 memory={'size': '8MiB'}, switch={'bridge': {'name': 'pfc', 'xoff': '20KiB'}},
@@ -323,6 +346,32 @@ def written_out(tap, runs):
            (len(lines), nodes, ends, graph.stderr))
 
 
+def tiers(tap, runs):
+  """A tier with a name is what a file without tiers is; each end of a node is a line of the graph."""
+  folder = os.path.join(runs.emu.root, 'tests', 'fabric', 'tiers')
+  with open(os.path.join(folder, 'one.json'), encoding='utf-8') as file:
+    named = json.load(file)
+  plain = {key: value for key, value in named.items() if key != 'tiers'}
+  plain |= {'stack': named['tiers'][0]['stack'], 'switches': [{'name': 'net-sw0'}]}
+  named['tiers'][0]['switch'] = {'name': 'net-sw0'}
+  results = []
+  for config in (plain, named):
+    out = os.path.join(runs.folder, 'result.json')
+    process = runs.emu.run('--clock', 'virtual', '--json', out, '--warmup', '1us', '--duration', '60us',
+                           runs.write(config))
+    tap.ok(process.returncode == 0, 'one tier: runs', process.stderr)
+    with open(out, encoding='utf-8') as opened:
+      results.append(stripped(json.load(opened)['result']))
+  tap.ok(results[0] == results[1], 'one tier: is as without a name', first_difference(*results))
+  graph = runs.emu.run('--print-graph', os.path.join(folder, 'rack.json'))
+  lines = [line for line in graph.stdout.splitlines() if ' -- ' in line]
+  tap.ok(graph.returncode == 0 and len(lines) == 4 * 2 + 2 + 1 + 2, 'two tiers: each end is in the graph',
+         (lines, graph.stderr))
+  for name in ('"cn0" -- "mem.sw0" [label="25G"]', '"cn0" -- "leaf0" [label="50G"]',
+               '"cn3" -- "leaf1" [label="50G"]'):
+    tap.ok(sum(name in line for line in lines) == 1, f'two tiers: {name}', lines)
+
+
 def config_links(config):
   """How many links each entry with `between` makes."""
   count = {sw['name']: sw['count'] for sw in config['switches']}
@@ -342,12 +391,15 @@ def main():
       same(tap, runs, seed)
     chains(tap, runs)
     triangles(tap, runs)
+    rails(tap, runs)
     pauses(tap, runs)
     trees(tap, runs)
     written_out(tap, runs)
+    tiers(tap, runs)
     cuts(tap, runs)
     pauses_and_cuts(tap, runs)
   tap.done()
 
 
-main()
+if __name__ == '__main__':
+  main()

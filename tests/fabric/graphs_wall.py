@@ -5,10 +5,10 @@ is. Skipped where EAL cannot start.
 
   graphs_wall.py EMU ROOT [--graphs N] [--seed N]
 
-Random connected graphs (to 6 switches and 14 nodes, parallel links, circles) with roles on 1, 2 and 3 lcores:
-all operations complete and are verified, and what each role gave its record gives again. Links between
-switches lose, harm and delay messages, and break: switches take another way, and frames that have none are
-thrown away.
+Random connected graphs (to 6 switches and 14 nodes, some with two ends, parallel links, circles) with roles
+on 1, 2 and 3 lcores: all operations complete and are verified, and what each role gave its record gives
+again. Links between switches lose, harm and delay messages, and break: switches take another way, and frames
+that have none are thrown away.
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ LONG = {'read_timeout': '60s', 'write_timeout': '60s'}
 STACKS = ('ethernet', 'rocev2')
 MIXES = {'ethernet': {'read': 2, 'write_ack': 1}, 'rocev2': {'read': 2, 'write': 1, 'fadd': 1, 'cas': 1}}
 ENTRY = struct.Struct('=BBHIQII')  # lib/record/mf_record.h
-HEADER, ROUTE = 56, 13
+HEADER, ROUTE = 88, 13
 
 
 def options():
@@ -55,7 +55,8 @@ def draw(seed):
   pairs += [r.sample(names, 2) for _ in range(r.randint(0, len(names)))]
   links = [{'between': list(pair)} | ({'count': r.randint(2, 3)} if r.random() < 0.3 else {})
            for pair in pairs]
-  nodes = [{'name': f'{kind[0]}{i}', 'role': kind, 'ends': [{'to': r.choice(names)}]}
+  nodes = [{'name': f'{kind[0]}{i}', 'role': kind,
+            'ends': [{'to': r.choice(names)} for _ in range(r.choice((1, 1, 2)))]}
            for kind, most in (('compute', 8), ('memory', 6)) for i in range(r.randint(1, most))]
   config = fabric(STACKS[seed % 2], [{'name': name} for name in names], links, nodes, seed=seed)
   config['workload'][0] |= {'size': r.choice((8, 500, 5000)), 'depth': r.choice((1, 4)), 'span': '64KiB'}

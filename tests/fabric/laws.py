@@ -18,7 +18,7 @@ def octets(size):
 
 
 def block_ps(link):
-  return 64e3 / float(link['rate'].rstrip('G'))
+  return 64 * 1e12 / (float(link['rate'][:-1]) * {'M': 1e6, 'G': 1e9}[link['rate'][-1]])
 
 
 def names(entry):
@@ -26,30 +26,45 @@ def names(entry):
   return [entry['name']] if count == 1 else [f'{entry["name"]}{i}' for i in range(count)]
 
 
+def phy(timing):
+  """Of a line: the PHY at both ends."""
+  return (timing.get('pcs_tx', 0) + timing.get('pcs_rx', 0)) * ps(timing.get('cycle', 0)) + \
+      2 * ps(timing.get('pma', 0))
+
+
 class Lines:
-  """Of the effective configuration: who has which line, and how long a way over one takes at least."""
+  """Of the effective configuration: who has which lines, and how long a way over one takes at least."""
 
   def __init__(self, config):
+    timing = {tier['name']: tier['timing'] for tier in config['tiers']} if 'tiers' in config else \
+        {None: config['timing']}
     of_nodes = [link for link in config['links'] if 'node' in link]
-    period, place = {}, {link['node']: block_ps(link) for link in of_nodes}
-    timing = config['timing']
+    of_pairs = [link for link in config['links'] if 'node' not in link]
+    self.crossed = 1 if any(self.pair(config, link) for link in of_pairs) else 2  # lines of a way, at least
+    self.period, self.least = {}, float('inf')  # by node: of each of its lines
     for entry in config['nodes']:
+      first = entry.get('ends', [{}])[0].get('tier')
       for name in names(entry):
-        period[name] = place.get(name, place.get(entry['name']))
-    # The PHY at both ends, and the way between them.
-    phy = (timing.get('pcs_tx', 0) + timing.get('pcs_rx', 0)) * ps(timing.get('cycle', 0)) + \
-        2 * ps(timing.get('pma', 0))
-    self.least = min(phy + ps(link['propagation']) for link in of_nodes)
-    self.period = period
+        links = [link for link in of_nodes if link['node'] == name] or \
+            [link for link in of_nodes if link['node'] == entry['name']]
+        links += [link for link in of_pairs if name in self.pair(config, link)]
+        self.period[name] = [block_ps(link) for link in links]
+        self.least = min([self.least, *(phy(timing[link.get('tier', first)]) + ps(link['propagation'])
+                                        for link in links)])
     self.all = [n for entry in config['nodes'] for n in names(entry)]
     self.role = {name: entry['role'] for entry in config['nodes'] for name in names(entry)}
 
+  @staticmethod
+  def pair(config, link):
+    """The nodes of a link between two of them."""
+    return [name for entry in config['nodes'] for name in names(entry) if name in link['between']]
+
   def gbps(self, able):
     """Of all lines, in one direction, of nodes with this ability."""
-    return sum(64e3 / self.period[n] for n in self.all if self.role[n] in (able, 'both'))
+    return sum(64e3 / period for n in self.all if self.role[n] in (able, 'both') for period in self.period[n])
 
   def fastest(self):
-    return min(self.period.values())
+    return min(period for lines in self.period.values() for period in lines)
 
 
 def sizes(config):
@@ -146,13 +161,14 @@ def bounded(result):
 
 def lasting(result):
   """No latency is less than the ways, the PHYs and the blocks of its own data."""
-  lines, edm = Lines(result['config']), result['config']['stack']['name'] == 'edm'
+  lines, config = Lines(result['config']), result['config']
+  edm = all(tier['stack']['name'] == 'edm' for tier in config.get('tiers', [config]))
   data = (sizes(result['config']) + 7) // 8 * lines.fastest()
   for kind, k in result['operations']['kinds'].items():
     if not k['completed']:
       continue
     # Reads, atomics and acknowledged writes go there and back; a plain write is asked for, and granted.
-    crossings = 4 if kind != 'write' else 2 if edm else 0
+    crossings = 2 * lines.crossed if kind != 'write' else 2 if edm else 0
     least = crossings * lines.least + (0 if kind not in ('read', 'write', 'write_ack') else data)
     least -= lines.fastest()  # the last block counts from its begin
     if k['latency']['min_ns'] * 1000 < least:
@@ -161,13 +177,13 @@ def lasting(result):
       if k['latency'][late] < k['latency'][early] * (1 - 1 / 64):
         yield f'{kind}: {late} is below {early}'
   effect = result.get('delivery', {}).get('writes', {}).get('effect')
-  least = (4 if edm else 2) * lines.least + data - lines.fastest()
+  least = (4 if edm else lines.crossed) * lines.least + data - lines.fastest()
   if effect and effect['min_ns'] * 1000 < least:
     yield f'effect: {effect["min_ns"]} ns, at least {least / 1000} have to be'
 
 
 def broken(both, has_rate=True):
-  """All that is not so. has_rate: its lines have one: under the wall clock only with `pace`."""
+  """All that is not so. has_rate: its lines have one: under the wall clock only with `shape`."""
   result = both['result']
   for path, share in shares({'result': result, 'run': both['run']}):
     if not 0 <= share <= 1:

@@ -81,16 +81,18 @@ def alone(emu, tap, folder):
            {'name': 'far', 'role': 'memory'}]
   links = [{'node': '*'}, {'node': 'far', 'rate': '100G', 'propagation': '1us'}]
   sizes = {'dist': 'list', 'values': [1, 64, 1460, 70000, 200000]}
-  for stack in (None, 'ethernet'):
+  for stack, bandwidth in ((None, None), ('ethernet', None), (None, '7G'), ('ethernet', '7G')):
     # An unacknowledged write is over for its client before it has arrived.
     for mix, delay in (({'read': 1, 'cas': 1}, '0'),
                        ({'read': 1, 'write': 1, 'write_ack': 1, 'or': 1}, '1ms')):
-      name = f"{stack or 'edm'}, {', '.join(mix)}, alone"
+      name = f"{stack or 'edm'}, {', '.join(mix)}, alone{', memory of ' + bandwidth if bandwidth else ''}"
       config = {'nodes': nodes, 'links': links,
                 'clock': {'virtual': {'warmup': '2ms', 'duration': '50ms'}},
                 'workload': [{'mix': mix, 'size': sizes, 'depth': 1, 'delay': delay}]}
       if stack:
         config['stack'] = stack
+      if bandwidth:
+        config['memory'] = {'bandwidth': bandwidth}
       process, result, table = logged(emu, folder, '--normalised', write(folder, 'alone.json', config))
       if not tap.ok(process.returncode == 0 and table, f'{name}: runs', why(process)):
         continue

@@ -141,6 +141,24 @@ def two_writers(tap, emu):
       did(tap, what, both['result'])
 
 
+def cut_at_the_end(tap, emu):
+  """A link is down when the compute node is done, for a while or for good: the others end, too."""
+  soon = {'silence': '60ms', 'hello': '2ms', 'replays': 4, 'replay_after': '1ms', 'replay_max': '4ms'}
+  for what, until in (('for a while', {'until': '700ms'}), ('for good', {})):
+    ports, links = memif(f'cut-{len(until)}')
+    config = parts.fabric(ports, {node: link | soon for node, link in links.items()}, duration='300ms',
+                          faults=[{'class': 'link_down', 'link': 'cn', 'from': '100ms'} | until])
+    config['host'] = {'read_timeout': '20ms', 'write_timeout': '20ms'}
+    config['clock']['wall']['drain'] = '100ms'
+    with Folder() as folder:
+      group, path = Group(emu, folder), write(folder, 'fabric.json', config)
+      for role in ROLES:
+        group.start(role, path)
+      status = group.end()
+      tap.ok(all(status[role] in (0, 1) for role in ROLES), f'a link is cut {what} when all is done: all end',
+             group.all_said(status))
+
+
 def refused(tap, emu, what, text, change):
   """A node whose file differs: both sides say what, and go on waiting."""
   with Folder() as folder:
@@ -363,6 +381,7 @@ def all_of(tap, emu):
   one_process(tap, emu, 'rings that harm', HARM)
   held_back(tap, emu)
   two_writers(tap, emu)
+  cut_at_the_end(tap, emu)
   unprivileged(tap, emu, 'memif without root')
   three(tap, emu, 'memif, the switch comes last', order=('cn', 'mn', 'sw0'))
   three(tap, emu, 'memif that harms', HARM)

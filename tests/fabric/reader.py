@@ -2,6 +2,7 @@
 """Asks the telemetry of a program."""
 import json
 import os
+import re
 import socket
 
 WAIT = 300  # seconds that an answer may take on a busy machine
@@ -13,6 +14,12 @@ def runtime_dir(prefix):
   if not base:
     base = '/var/run' if os.getuid() == 0 else os.environ.get('XDG_RUNTIME_DIR', '/tmp')
   return os.path.join(base, 'dpdk', prefix)
+
+
+def prefix_in(said):
+  """How a program says that it is to be asked, or None."""
+  found = re.search(r'dpdk-telemetry\.py -f (\S+)', said)
+  return found[1] if found else None
 
 
 class Reader:

@@ -85,7 +85,7 @@ static void turn(struct role *role, unsigned int roles, mf_time now)
 
 	for (unsigned int i = 2; i < roles; i++) {
 		role_run(&role[i], now);
-		while (role_tx(&role[i], role[i].index, now, &span) > 0)
+		while (role_tx(&role[i], role[i].index, now, MF_SPAN_MAX, &span) > 0)
 			role_rx(sw, role[i].index, now, &span);
 	}
 	role_run(sw, now);
@@ -98,7 +98,7 @@ static void turn(struct role *role, unsigned int roles, mf_time now)
 		role_give(sw, now, items, n);
 	} while (n == 2);
 	for (unsigned int i = 2; i < roles; i++)
-		while (role_tx(sw, role[i].index, now, &span) > 0)
+		while (role_tx(sw, role[i].index, now, MF_SPAN_MAX, &span) > 0)
 			role_rx(&role[i], role[i].index, now, &span);
 }
 
@@ -441,9 +441,13 @@ Test(replay, other_formats)
 
 	start(&b);
 	c = load(&b, "mn");
-	memcpy(c.data, "memfab record 8", 15);
+	memcpy(c.data, "memfab record 9\n", 16);
 	store(&b, "mn", c.data, c.size);
-	assert_refused(&b, "mn.rec is a record in format 8, of another version of memfab: this one has 9\n");
+	assert_refused(&b, "mn.rec is a record in format 9, of another version of memfab: this one has 10\n");
+	memcpy(c.data, "memfab record 11", 16);
+	store(&b, "mn", c.data, c.size);
+	assert_refused(&b,
+		       "mn.rec is a record in format 11, of another version of memfab: this one has 10\n");
 	memcpy(c.data, "memfab record \n", 15);
 	store(&b, "mn", c.data, c.size);
 	assert_refused(&b, "mn.rec is no record\n");

@@ -17,7 +17,7 @@ TIMES = ('--warmup', '50ms', '--duration', '100ms')
 ROOM = 8192  # octets of a file
 TRIES = 4  # of a run in which some role did nothing
 ROLES = ['cn0', 'cn1', 'mn0', 'mn1', 'scheduler', 'sw0']
-HEADER = struct.Struct('=16s32sII')
+HEADER = struct.Struct('=16s64sII')
 ENTRY = struct.Struct('=BBHIQII')  # lib/record/mf_record.h
 TX, TAKE = 3, 5
 LINE = re.compile(r'(\w+): (\d+) calls; (\d+) outputs, (\d+) octets identical$', re.M)

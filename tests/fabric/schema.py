@@ -15,7 +15,7 @@ except ImportError:
   sys.exit(0)
 
 RUNS = [('virtual', 'quickstart'), ('virtual', 'table1'), ('virtual', 'preemption-25g-fair'),
-        ('virtual', 'ycsb-a'), ('virtual', 'incast')]
+        ('virtual', 'ycsb-a'), ('virtual', 'direct'), ('virtual', 'incast')]
 # Of tests/fabric/good: what these have makes parts of the result that no example has.
 PARTS = ['access', 'backup', 'test_patterns']
 FAULTS = {'nodes': [{'name': 'c', 'role': 'compute'}, {'name': 'm', 'role': 'memory'}],
@@ -46,7 +46,10 @@ def main(program, root):
     path = os.path.join(folder, 'faults.json')
     with open(path, 'w', encoding='utf-8') as file:
       json.dump(FAULTS, file)
-    for path in [path] + [os.path.join(root, 'tests', 'fabric', 'good', p + '.json') for p in PARTS]:
+    tiers = [os.path.join(root, 'tests', 'fabric', 'tiers', p + '.json')
+             for p in ('one', 'rack', 'servers', 'direct')]
+    for path in [path] + tiers + \
+        [os.path.join(root, 'tests', 'fabric', 'good', p + '.json') for p in PARTS]:
       process, part = emu.result('--clock', 'virtual', '--warmup', '5us', '--duration', '60us', path)
       bad = errors(schema, part) if part is not None else [why(process)]
       tap.ok(process.returncode == 0 and not bad, f'{os.path.basename(path)}: as the schema says',

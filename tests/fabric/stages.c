@@ -117,8 +117,8 @@ static void check_parts(json_t *all)
 static void raise_cost(struct mf_config *config, enum mf_stage stage, mf_time more)
 {
 	if (stage < MF_STAGE_PROPAGATION)
-		config->timing.cost[stage] += more;
-	for (unsigned int i = 0; i < config->sw.ports; i++) {
+		config->tier->timing.cost[stage] += more;
+	for (unsigned int i = 0; i < config->slots; i++) {
 		if (stage == MF_STAGE_PROPAGATION)
 			config->node[i].link.propagation += more;
 		if (stage == MF_STAGE_DRAM && config->node[i].memory)
@@ -162,8 +162,8 @@ Test(stages, each_counts)
 	check_parts(base);
 	for (enum mf_stage s = 0; s <= MF_STAGE_PROPAGATION; s++)
 		if (s != MF_STAGE_MAC && s != MF_STAGE_PROTOCOL && s != MF_STAGE_L2) /* not EDM's */
-			raised(base, s, config.cycle);
-	raised(base, MF_STAGE_DRAM, config.cycle);
+			raised(base, s, config.tier->cycle);
+	raised(base, MF_STAGE_DRAM, config.tier->cycle);
 	json_decref(base);
 	mf_config_free(&config);
 }
@@ -203,7 +203,7 @@ Test(stages, acknowledgements_and_atomics)
 	json_t *all;
 
 	parse(&config, "25G", "none", 64);
-	cycle = config.cycle;
+	cycle = config.tier->cycle;
 	dram = config.node[1].memory_config.dram;
 	all = run(&config);
 	/* The block crosses to the TX clock domain (4) and is made (1); the switch identifies (1) and

@@ -334,6 +334,44 @@ def other_stack(tap, emu):
     run.end()
 
 
+def between(tap, emu):
+  """Links between switches, named by their two ends."""
+  config = fabric(stack='rocev2', switches=[{'name': 'tor', 'count': 2}, {'name': 'spine'}],
+                  nodes=[{'name': 'cn', 'role': 'compute', 'count': 2, 'ends': [{'to': 'tor'}]},
+                         {'name': 'mn', 'role': 'memory', 'count': 2, 'ends': [{'to': 'tor'}]}],
+                  ports=[{'name': 'a', 'device': 'net_ring0'}],
+                  links=[{'node': '*'}, {'between': ['tor0', 'spine'], 'count': 2},
+                         {'between': ['tor1', 'spine'],
+                          'carried': {'between': ['a', 'a'], 'when': 'always'}}],
+                  workload=[{'mix': {'read': 1, 'write': 1}}])
+  del config['ethernet']
+  with tempfile.TemporaryDirectory() as folder:
+    run = Run(emu, folder, config)
+    reader = run.reader()
+    if tap.ok(reader is not None, 'switches: it can be asked', run.said()):
+      result = run.result()
+      if tap.ok(result is not None, 'switches: it ends', run.said()):
+        names = [name for name in reader.get('link')['names'] if ':' in name]
+        tap.ok(sorted(names) == ['spine:tor0:0', 'spine:tor0:1', 'spine:tor1'], 'switches: their links',
+               names)
+        links = [reader.get('link', name) for name in names]
+        ways = [link[way] for link in links for way in ('from_first', 'from_second')]
+        blocks = [(way['sent']['frame_blocks'], way['received']['frame_blocks']) for way in ways]
+        tap.ok(all(sent == received for sent, received in blocks) and sum(sent for sent, _ in blocks) > 0,
+               'switches: all that was sent was received', blocks)
+        turned, other = reader.get('link', 'tor1:spine'), links[names.index('spine:tor1')]
+        tap.ok(turned['from_first'] == other['from_second'], 'switches: either order', turned)
+        tap.ok('error' in reader.get('link', 'tor0:tor1') and 'error' in reader.get('link', 'tor0:spine:2'),
+               'switches: no such link')
+        tap.ok(reader.get('carried')['names'] == ['spine:tor1'], 'switches: carried', reader.get('carried'))
+        ends = reader.get('carried', 'tor1:spine')
+        tap.ok(sorted(ends) == ['spine', 'tor1'] and ends['tor1']['counters']['tx_data_frames'] ==
+               ends['spine']['counters']['rx_data_frames'] > 0, 'switches: both ends of a carried link', ends)
+        tap.ok(reader.get('config')['switches'] == 3, 'switches: how many there are', reader.get('config'))
+      reader.close()
+    run.end()
+
+
 def many_nodes(tap, emu):
   """More names than a reply has room for."""
   config = fabric(nodes=[{'name': 'compute-node-with-a-name', 'role': 'compute', 'count': 2},
@@ -415,6 +453,7 @@ def main():
   if loaded(tap, emu, seed):
     rings(tap, emu)
     other_stack(tap, emu)
+    between(tap, emu)
     many_nodes(tap, emu)
   tap.done()
 

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include "base/mf_rng.h"
 #include "fabric/mf_offer.h"
 #include "whole.h"
 
@@ -44,6 +45,8 @@ static char *read_fabric(const char *trace, const char *keys, struct mf_config *
 	return says;
 }
 
+#define ADDR "start_ps,kind,src,dst,octets,request_octets,addr\n"
+
 static const struct {
 	const char *trace, *keys, *says;
 } bad[] = {
@@ -69,6 +72,17 @@ static const struct {
 	{"0,1,1,2,16,64,0\n", ",\"digest\":\"0123456789abcdef\"",
 	 "fabric:1: workload[0].digest: the trace is another one: "},
 	{"0,1,1,2,16,6400,0\n", ",\"span\":4096", "fabric:1: workload[0].span: 4096 octets do not hold"},
+	{ADDR "0,read,0,3,64,0,67108801\n", "",
+	 ":2: 64 octets at address 67108801 are not within the memory of node 3, 'mn', which has 67108864"},
+	{ADDR "0,read,0,3,64,0,0\n1,write,0,3,1,0,67108864\n", "", ":3: 1 octets at address 67108864"},
+	{ADDR "0,fadd,0,3,8,0,4\n", "", ":2: address 4 of an atomic operation is no multiple of 8"},
+	{ADDR "0,read,0,3,64,0\n", "", ":2: 6 columns, and the first line has 7"},
+	{ADDR "0,read,0,3,64,0,0\n", ",\"span\":\"1MiB\"",
+	 "fabric:1: workload[0].span: has no effect: the trace says where"},
+	{ADDR "0,read,0,3,64,0,0\n", ",\"address\":\"zipf\"",
+	 "fabric:1: workload[0].address: has no effect: the trace says where"},
+	{ADDR "0,write,0,3,64,0,0\n1,read,1,3,64,0,0\n", "",
+	 "fabric:1: workload[0].verify: must be false: several nodes use 'mn' by addresses of the trace"},
 };
 
 Test(traces, refused)
@@ -128,13 +142,105 @@ Test(traces, what_is_read)
 	mf_config_free(&c);
 }
 
-#define FABRIC(workload)                                                          \
-	"{\"seed\":5,\"nodes\":[{\"name\":\"n\",\"role\":\"both\",\"count\":6}]," \
-	"\"link\":{\"rate\":\"100G\"},"                                           \
-	"\"clock\":{\"virtual\":{\"warmup\":\"2us\",\"duration\":\"40us\"}},\"workload\":[" workload "]}"
+/* Where the trace says it, in the order of the clients; all of the memory is theirs. */
+Test(traces, addresses_that_are_read)
+{
+	static const char trace[] =
+		ADDR "0,read,2,3,64,0,1000\n5,read,0,3,10,16,67108854\n6,read,2,1,64,0,7\n";
+	struct mf_config c;
+	const char *says = read_fabric(trace, "", &c);
+	const struct mf_config_trace *t;
+
+	cr_assert_str_eq(says, "");
+	t = &c.workload[0].trace;
+	cr_assert_eq(t->messages, 3);
+	cr_assert_eq(t->addr[0], 67108854);
+	cr_assert_eq(t->addr[1], 1000);
+	cr_assert_eq(t->addr[2], 7);
+	cr_assert_eq(c.workload[0].base, 0);
+	cr_assert_eq(c.workload[0].span, 67108864);
+	mf_config_free(&c);
+	/* Nobody writes: all of them know what is there. Or nothing is verified. */
+	says = read_fabric(ADDR "0,read,0,3,64,0,0\n0,read,1,3,64,0,0\n", "", &c);
+	cr_assert_str_eq(says, "");
+	mf_config_free(&c);
+	says = read_fabric(ADDR "0,read,0,3,64,0,0\n0,write,1,3,64,0,0\n", ",\"verify\":false", &c);
+	cr_assert_str_eq(says, "");
+	mf_config_free(&c);
+}
+
+/** Another workload at the same memory has a region there. */
+Test(traces, addresses_want_the_memory_alone)
+{
+	char path[] = TEMPLATE, text[1024], err[256] = "";
+	struct mf_config c;
+
+	write_file(path, ADDR "0,read,0,3,64,0,0\n");
+	snprintf(text, sizeof(text),
+		 "{\"nodes\":[" NODES
+		 "],\"workload\":[{\"trace\":\"%s\",\"nodes\":\"cn\",\"targets\":\"mn\"},"
+		 "{\"nodes\":\"n\",\"targets\":\"mn\"}]}",
+		 path);
+	cr_assert_neq(mf_config_parse(text, strlen(text), "f", &c, err, sizeof(err)), 0);
+	cr_assert_str_eq(
+		err, "f:1: workload[1].targets: a trace with addresses has all of the memory of 'mn', and "
+		     "workload[0] has it, too");
+	unlink(path);
+}
+
+/** Random operations of two nodes, each at a memory of its own, in few lines and at any octet. */
+static void random_addresses(const char *path, unsigned int round)
+{
+	static const char *const kinds[] = {"read", "read", "read", "write_ack", "write_ack", "fadd", "cas"};
+	FILE *file = fopen(path, "w");
+	struct mf_rng r;
+
+	mf_rng_init(&r, round, "addresses", 0);
+	fputs(ADDR, file);
+	for (unsigned int i = 0; i < 2000; i++) {
+		const char *kind = kinds[mf_rng_below(&r, 7)];
+		bool atomic = kind[0] == 'f' || kind[0] == 'c';
+		unsigned int src = (unsigned int)mf_rng_below(&r, 2);
+		unsigned int octets = mf_rng_below(&r, 3) == 0
+					      ? 64
+					      : 1 + (unsigned int)mf_rng_below(&r, i % 50 == 0 ? 5000 : 300);
+		unsigned int addr = (unsigned int)mf_rng_below(&r, 3000);
+
+		fprintf(file, "%u,%s,%u,%u,%u,0,%u\n", i * 500000, kind, src, src + 2, atomic ? 8 : octets,
+			atomic ? addr & ~7U : addr);
+	}
+	fclose(file);
+}
+
+/** With each order of operations that a stack promises. Short spans and long ones of the same trace agree. */
+Test(traces, addresses_are_verified)
+{
+	static const char *const stacks[] = {"", "\"stack\":\"rocev2\",", "\"stack\":\"dctcp\",",
+					     "\"scheduler\":{\"order\":\"direction\"},",
+					     "\"stack\":\"cxl\","};
+	char path[] = TEMPLATE, text[1024];
+
+	write_file(path, "");
+	for (unsigned int i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		json_t *r;
+
+		random_addresses(path, i);
+		snprintf(text, sizeof(text),
+			 "{%s\"nodes\":[{\"name\":\"c\",\"role\":\"compute\",\"count\":2},"
+			 "{\"name\":\"m\",\"role\":\"memory\",\"count\":2}],\"memory\":{\"size\":\"8KiB\"},"
+			 "\"workload\":[{\"trace\":\"%s\",\"depth\":8}]}",
+			 stacks[i], path);
+		r = whole_same(text);
+		cr_expect_eq(whole_number(r, "operations.completed_all"), 2000, "%s", stacks[i]);
+		cr_expect_eq(whole_number(r, "operations.mismatches"), 0, "%s", stacks[i]);
+		cr_expect_gt(whole_number(r, "operations.verified"), 300, "%s", stacks[i]);
+		json_decref(r);
+	}
+	unlink(path);
+}
 
 /** The messages of a fabric, in our own format. @return how many */
-static unsigned int write_messages(const char *fabric, const char *path)
+static unsigned int write_messages(const char *fabric, const char *path, bool addr)
 {
 	struct mf_trace_out out;
 	struct mf_offer *m;
@@ -146,7 +252,7 @@ static unsigned int write_messages(const char *fabric, const char *path)
 	cr_assert_eq(mf_config_parse(fabric, strlen(fabric), "f", &config, err, sizeof(err)), 0, "%s", err);
 	m = mf_offer_new(&config, MF_CLOCK_VIRTUAL, false, err, sizeof(err));
 	cr_assert_not_null(m, "%s", err);
-	mf_trace_begin(&out, file, MF_TRACE_MEMFAB, 0);
+	mf_trace_begin(&out, file, MF_TRACE_MEMFAB, 0, addr);
 	while (mf_offer_next(m, &row))
 		mf_trace_put(&out, &row);
 	cr_assert_eq(fclose(file), 0);
@@ -154,6 +260,50 @@ static unsigned int write_messages(const char *fabric, const char *path)
 	mf_config_free(&config);
 	return (unsigned int)out.rows;
 }
+
+/** What is asked is asked there: the same operations as they come out of the fabric's clients again. */
+Test(traces, addresses_there_and_back)
+{
+	char path[] = TEMPLATE, again[] = TEMPLATE, text[1024], line[2][256];
+	FILE *a, *b;
+
+	write_file(path, "");
+	write_file(again, "");
+	random_addresses(path, 9);
+	snprintf(text, sizeof(text),
+		 "{\"nodes\":[{\"name\":\"c\",\"role\":\"compute\",\"count\":2},"
+		 "{\"name\":\"m\",\"role\":\"memory\",\"count\":2}],\"workload\":[{\"trace\":\"%s\"}]}",
+		 path);
+	cr_assert_eq(write_messages(text, again, true), 2000);
+	a = fopen(path, "r");
+	b = fopen(again, "r");
+	while (fgets(line[0], sizeof(line[0]), a) != NULL) {
+		unsigned long long start[2], octets[2], addr[2];
+		unsigned int src[2], dst[2];
+		char kind[2][16];
+
+		cr_assert_not_null(fgets(line[1], sizeof(line[1]), b));
+		if (line[0][0] == 's')
+			continue;
+		for (int k = 0; k < 2; k++)
+			cr_assert_eq(sscanf(line[k], "%llu,%15[a-z_],%u,%u,%llu,%*u,%llu", &start[k], kind[k],
+					    &src[k], &dst[k], &octets[k], &addr[k]),
+				     6, "%s", line[k]);
+		cr_assert(start[0] == start[1] && strcmp(kind[0], kind[1]) == 0 && src[0] == src[1] &&
+				  dst[0] == dst[1] && octets[0] == octets[1] && addr[0] == addr[1],
+			  "%s%s", line[0], line[1]);
+	}
+	cr_assert_null(fgets(line[1], sizeof(line[1]), b));
+	fclose(a);
+	fclose(b);
+	unlink(path);
+	unlink(again);
+}
+
+#define FABRIC(workload)                                                          \
+	"{\"seed\":5,\"nodes\":[{\"name\":\"n\",\"role\":\"both\",\"count\":6}]," \
+	"\"link\":{\"rate\":\"100G\"},"                                           \
+	"\"clock\":{\"virtual\":{\"warmup\":\"2us\",\"duration\":\"40us\"}},\"workload\":[" workload "]}"
 
 /* The parts of a result that no address has an influence on. */
 static void expect_same(const json_t *a, const json_t *b)
@@ -175,7 +325,7 @@ static void compare(const char *fabric)
 	unsigned int rows;
 
 	write_file(path, "");
-	rows = write_messages(fabric, path);
+	rows = write_messages(fabric, path, false);
 	snprintf(text, sizeof(text), FABRIC("{\"trace\":\"%s\",\"depth\":64,\"span\":\"2MiB\"}"), path);
 	drawn = whole_check(fabric, false);
 	given = whole_check(text, false);
@@ -206,7 +356,8 @@ Test(traces, effective_configuration)
 	json_t *json, *a, *b;
 
 	write_file(path, "");
-	write_messages(FABRIC("{\"mix\":{\"read\":1,\"write\":1},\"loop\":\"open\",\"load\":0.8}"), path);
+	write_messages(FABRIC("{\"mix\":{\"read\":1,\"write\":1},\"loop\":\"open\",\"load\":0.8}"), path,
+		       false);
 	snprintf(text, sizeof(text), FABRIC("{\"trace\":\"%s\",\"address\":\"zipf\",\"time_scale\":0.9}"),
 		 path);
 	cr_assert_eq(mf_config_parse(text, strlen(text), "f", &config, err, sizeof(err)), 0, "%s", err);

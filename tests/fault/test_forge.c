@@ -273,7 +273,7 @@ static void hear_error(const struct mf_msg *to, enum mf_status status)
 				     .id = to->id,
 				     .epoch = to->epoch & ((1 << MF_ERR_USE_BITS) - 1),
 				     .status = (uint8_t)status,
-				     .of = mf_proto_of_life((uint8_t)status) ? 0 : to->kind});
+				     .of = mf_proto_of_incarnation((uint8_t)status) ? 0 : to->kind});
 }
 
 static void judged(uint64_t refused, uint64_t let_in, uint64_t told)

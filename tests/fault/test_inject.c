@@ -145,7 +145,8 @@ Test(inject, lies)
 {
 	static const uint8_t kinds[] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ,
 					MF_RRES, MF_ACK,  MF_ERR,      MF_TAKE};
-	static const uint8_t statuses[] = {MF_ERR_RANGE, MF_ERR_RESOURCE, MF_ERR_RESTARTED, MF_ERR_LIFE};
+	static const uint8_t statuses[] = {MF_ERR_RANGE, MF_ERR_RESOURCE, MF_ERR_RESTARTED,
+					   MF_ERR_INCARNATION};
 	const struct mf_fault_rule rule = {.class = MF_FAULT_SPOOF, .rate = 1, .until = MF_NEVER};
 
 	run(&rule, MF_MS(10));

@@ -86,6 +86,29 @@ Test(witness, a_message_in_parts_is_one)
 	cr_expect_eq(s.damaged, 0);
 }
 
+/** The rest comes when the link is there again, as from a node that sends by another link, too. */
+Test(witness, a_message_is_not_joined_over_a_cut)
+{
+	struct mf_witness *w = mf_witness_new(&proto);
+	uint64_t a[8];
+	unsigned int n = chunk(a, 1, 7), half = n / 2;
+
+	cr_assert_not_null(w);
+	for (unsigned int i = 0; i < half; i++)
+		put(i == 0 ? MF_SYNC_CTRL : MF_SYNC_DATA, a[i], a[i], 1, (uint16_t)i, false);
+	mf_witness_see(w, &span, tag);
+	mf_witness_cut(w);
+	span.count = 0;
+	for (unsigned int i = half; i < n; i++) /* of no message that has begun since */
+		put(i == n - 1 ? MF_SYNC_CTRL : MF_SYNC_DATA, a[i], a[i], 0, 0, false);
+	put_chunk(a, a, n, 2);
+	mf_witness_see(w, &span, tag);
+	span.count = 0;
+	cr_expect_eq(mf_witness_stats(w)->intact, 1);
+	cr_expect_eq(mf_witness_stats(w)->damaged, 0);
+	mf_witness_free(w);
+}
+
 Test(witness, damage_is_refused_by_the_check_or_cut)
 {
 	uint64_t a[8], b[8];

@@ -43,6 +43,8 @@ static void check(const struct mf_trace_row *row, enum mf_trace_format format, m
 	require(row->kind < MF_CLIENT_KINDS && row->octets > 0 && row->src != row->dst);
 	require(row->start >= last && row->start <= INT64_MAX && row->octets <= MF_TRACE_OCTETS);
 	require(mf_trace_lacks(format, row) == NULL);
+	require(!row->has_addr || (row->addr + row->octets <= UINT64_C(1) << 48 &&
+				   (row->kind < MF_CLIENT_CAS || row->addr % 8 == 0)));
 }
 
 /** @return whether all of it was read; what was, in *text if that is not NULL */
@@ -54,6 +56,7 @@ static bool read_all(struct source s, enum mf_trace_format format, char **text, 
 	struct mf_trace *t;
 	mf_time last = 0;
 	FILE *file;
+	bool addr;
 	int rc;
 
 	if (mf_trace_of(&t, fill, &s, "fuzz", format, err, sizeof(err)) != 0) {
@@ -64,8 +67,11 @@ static bool read_all(struct source s, enum mf_trace_format format, char **text, 
 	require(file != NULL);
 	/* A log is written as keys. */
 	format = mf_trace_format(t) == MF_TRACE_LOG ? MF_TRACE_YCSB : mf_trace_format(t);
-	mf_trace_begin(&out, file, format, UINT64_MAX);
-	while ((rc = mf_trace_next(t, &row)) > 0) {
+	rc = mf_trace_next(t, &row);
+	addr = rc > 0 && row.has_addr;
+	mf_trace_begin(&out, file, format, UINT64_MAX, addr);
+	for (; rc > 0; rc = mf_trace_next(t, &row)) {
+		require(row.has_addr == addr);
 		check(&row, mf_trace_format(t), last);
 		last = row.start;
 		mf_trace_put(&out, &row);

@@ -5,17 +5,17 @@
 
 static const struct mf_proto proto = {.ext = true};
 
-static void begin(struct bench *b, uint16_t node, bool twin, unsigned int retries, bool in_order)
+static void begin(struct bench *b, uint16_t node, bool redundant, unsigned int retries, bool in_order)
 {
 	const struct mf_memory_config memory = {.size = SIZE, .numa_node = -1};
 	struct mf_host_config config = alone_config(node, 64);
 
-	config.compute = node == US || twin;
+	config.compute = node == US || redundant;
 	config.read_timeout = config.write_timeout = TIMEOUT;
 	config.quarantine = QUARANTINE;
 	config.retries = retries;
 	config.retry_timeout = RETRY;
-	config.twin = config.begins = twin;
+	config.redundant = config.begins = redundant;
 	config.in_order = in_order;
 	config.take_again = MF_US(10);
 	config.timing.cost[MF_STAGE_MAKE_REQUEST] = MF_US(1) / 100;
@@ -29,9 +29,9 @@ static void begin(struct bench *b, uint16_t node, bool twin, unsigned int retrie
 	cr_assert_not_null(b->host);
 }
 
-void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int retries)
+void bench_begin_with(struct bench *b, uint16_t node, bool redundant, unsigned int retries)
 {
-	begin(b, node, twin, retries, true);
+	begin(b, node, redundant, retries, true);
 }
 
 void bench_begin_direction(struct bench *b, uint16_t node)
@@ -39,9 +39,9 @@ void bench_begin_direction(struct bench *b, uint16_t node)
 	begin(b, node, true, 2, false);
 }
 
-void bench_begin(struct bench *b, uint16_t node, bool twin)
+void bench_begin(struct bench *b, uint16_t node, bool redundant)
 {
-	bench_begin_with(b, node, twin, 2);
+	bench_begin_with(b, node, redundant, 2);
 }
 
 void bench_start(struct bench *b, uint16_t node)
@@ -68,7 +68,7 @@ static void see(struct bench *b, const struct mf_span *s)
 		if (s->sync[i] == MF_SYNC_CTRL && type == MF_BT_MST &&
 		    mf_proto_get_single(s->word[i], &m) == 0) {
 			b->acks += m.kind == MF_ACK;
-			b->refusals += m.kind == MF_ERR && m.src == MEMORY && m.status < MF_ERR_LIFE;
+			b->refusals += m.kind == MF_ERR && m.src == MEMORY && m.status < MF_ERR_INCARNATION;
 			if (m.kind == MF_ERR && m.status == MF_ERR_GAP) {
 				b->gaps++;
 				b->gap = m;
@@ -134,7 +134,7 @@ void bench_expect(const struct bench *b, unsigned int from, unsigned int to, uin
 {
 	uint8_t found[SIZE];
 
-	cr_assert_eq(mf_memory_flat.read(b->memory, 0, SIZE, found), MF_OK);
+	cr_assert_eq(mf_memory_read(&mf_memory_flat, b->memory, 0, SIZE, found), MF_OK);
 	for (unsigned int i = from; i < to; i++)
 		cr_assert_eq(found[i], value, "octet %u is %u, should be %u", i, found[i], value);
 }
@@ -168,13 +168,14 @@ void bench_tell_epoch_knowing(struct bench *b, unsigned int link, uint16_t epoch
 	bench_run(b, b->now + MF_US(1));
 }
 
-void bench_tell_life(struct bench *b, uint16_t node, unsigned int link, uint16_t life, enum mf_status status)
+void bench_tell_incarnation(struct bench *b, uint16_t node, unsigned int link, uint16_t incarnation,
+			    enum mf_status status)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
 				 .src = node,
 				 .dst = node == US ? MEMORY : US,
-				 .id = (uint8_t)life,
-				 .epoch = life >> 8,
+				 .id = (uint8_t)incarnation,
+				 .epoch = incarnation >> 8,
 				 .status = (uint8_t)status};
 	struct mf_span s = {.start = b->now, .period = ALONE_PERIOD, .count = 1, .sync = {MF_SYNC_CTRL}};
 

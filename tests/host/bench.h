@@ -30,10 +30,13 @@ struct bench {
 	struct mf_msg gap; /**< the last one */
 };
 
-/** @param node  US: it computes; MEMORY: it has some @param twin  two switches, and it has begun an epoch */
-void bench_begin_with(struct bench *b, uint16_t node, bool twin, unsigned int retries);
+/**
+ * @param node  US: it computes; MEMORY: it has some
+ * @param redundant  two switches, and it has begun an epoch
+ */
+void bench_begin_with(struct bench *b, uint16_t node, bool redundant, unsigned int retries);
 /** The same with two retries, */
-void bench_begin(struct bench *b, uint16_t node, bool twin);
+void bench_begin(struct bench *b, uint16_t node, bool redundant);
 /** with two switches, where reads and writes have no order between them, */
 void bench_begin_direction(struct bench *b, uint16_t node);
 /** and with one switch. */
@@ -51,8 +54,9 @@ void bench_request_by(struct bench *b, unsigned int link, const struct mf_msg *m
 void bench_tell_epoch(struct bench *b, unsigned int link, uint16_t epoch);
 /** ... and that it has forgotten nothing for so many epochs */
 void bench_tell_epoch_knowing(struct bench *b, unsigned int link, uint16_t epoch, uint16_t since);
-/** A switch says, once, which life the other node has: US or MEMORY. */
-void bench_tell_life(struct bench *b, uint16_t node, unsigned int link, uint16_t life, enum mf_status status);
+/** A switch says, once, which incarnation the other node has: US or MEMORY. */
+void bench_tell_incarnation(struct bench *b, uint16_t node, unsigned int link, uint16_t incarnation,
+			    enum mf_status status);
 
 /** A chunk of an acknowledged write to the same offset in memory. */
 struct mf_msg bench_chunk(uint16_t src, uint8_t id, uint32_t offset, uint32_t size, bool last);

@@ -46,10 +46,11 @@ static void start(struct bench *b)
 		.region = region, .regions = 2, .memory_ops = &mf_memory_flat, .draw = draw};
 	struct mf_host_config config = alone_config(MEMORY, 256);
 
-	config.memory_ops = &mf_memory_flat;
+	config.memory_ops = &mf_memory_regions;
 	mf_rng_init(&rng, SEED, "access", 0);
-	regions.memory = config.memory = b->memory = mf_memory_flat.create(&memory);
-	config.access = b->regions = mf_regions_new(&regions);
+	regions.memory = b->memory = mf_memory_flat.create(&memory);
+	b->regions = mf_regions_new(&regions);
+	config.memory = mf_regions_memory(b->regions);
 	for (unsigned int i = 0; i < sizeof(config.timing.cost) / sizeof(config.timing.cost[0]); i++)
 		config.timing.cost[i] = i % 3 * ALONE_PERIOD;
 	b->host = mf_host_new(&config);

@@ -238,14 +238,15 @@ static void say_restarted(struct mf_host *h, mf_time now, uint16_t node)
 		say(h, now, node, time);
 }
 
-/** So many blocks from i on are those in which it says that it knows the life of a node. */
+/** So many blocks from i on are those in which it says that it knows the incarnation of a node. */
 static bool says_heard(const struct mf_span *s, unsigned int i, unsigned int times, uint16_t node)
 {
 	struct mf_msg m;
 
 	for (unsigned int end = i + times; i < end; i++)
 		if (i >= s->count || mf_proto_get_single(s->word[i], &m) != 0 || m.kind != MF_ERR ||
-		    m.status != MF_ERR_LIFE || m.src != 0 || m.dst != node || mf_proto_life(&m) == 0)
+		    m.status != MF_ERR_INCARNATION || m.src != 0 || m.dst != node ||
+		    mf_proto_incarnation(&m) == 0)
 			return false;
 	return true;
 }
@@ -321,7 +322,7 @@ Test(host_link, another_node_was_lost)
 /** What was written and not acknowledged may be lost: the client is told, and what is under way goes on. */
 Test(host_link, writes_to_another_node_may_be_lost)
 {
-	const struct mf_msg lost = {.kind = MF_ERR, .src = 1, .status = MF_ERR_LIFE};
+	const struct mf_msg lost = {.kind = MF_ERR, .src = 1, .status = MF_ERR_INCARNATION};
 	const struct mf_msg res = {.kind = MF_RRES, .src = 1, .size = 256};
 	struct mf_host_config c = config(0);
 	struct mf_host *h = mf_host_new(&c);
@@ -409,8 +410,9 @@ Test(host_link, both_roles_and_memory_only)
 	}
 }
 
-/** What is left of an answer to a life that is over is not sent to the next one, whatever is granted. */
-Test(host_link, an_answer_to_a_former_life_is_over)
+/** What is left of an answer to an incarnation that is over is not sent to the next one, whatever is granted.
+ */
+Test(host_link, an_answer_to_a_former_incarnation_is_over)
 {
 	struct mf_memory_config mc = {.size = 4096, .numa_node = -1};
 	struct mf_msg read = {.kind = MF_RREQ, .src = 1, .dst = 0, .id = 3, .size = 512}, m;
@@ -550,7 +552,8 @@ Test(host_link, what_has_no_timer_waits_for_the_link)
 	mf_host_free(h);
 }
 
-/* Two links: what watches them, and what they hear, is theirs, whichever is served, in whichever life. */
+/* Two links: what watches them, and what they hear, is theirs, whichever is served, in whichever incarnation.
+ */
 
 static void put_bad(struct mf_host *h, unsigned int link, mf_time now, unsigned int n)
 {
@@ -582,7 +585,7 @@ Test(host_link, of_two_links_each_is_watched_for_itself)
 
 		for (unsigned int i = 0; i < 2; i++)
 			cr_assert_eq(mf_guard_init(&g[i], 0, 1), 0);
-		c.twin = c.begins = c.proto.ext = c.in_order = true;
+		c.redundant = c.begins = c.proto.ext = c.in_order = true;
 		c.take_again = MF_US(10);
 		c.mux.period = 2560;
 		c.guard[0] = &g[0];
@@ -642,7 +645,7 @@ Test(host_link, a_grant_that_is_asked_back)
 	static uint8_t buf[600];
 	struct mf_host *h;
 
-	c.twin = c.begins = c.proto.ext = c.in_order = true;
+	c.redundant = c.begins = c.proto.ext = c.in_order = true;
 	c.take_again = MF_SEC(1);
 	c.mux.memory_blocks = 64;
 	h = mf_host_new(&c);

@@ -426,10 +426,10 @@ Test(host_once, the_active_switch_refuses)
 }
 
 /**
- * The other switch is the active one, which may have let reads out behind a write: what the deposed one sent
+ * The other switch is the active one, which may have let reads out behind a write: what the demoted one sent
  * of that comes too late. When it says that it knows, all of that has come.
  */
-Test(host_once, what_a_deposed_switch_sent_is_not_applied)
+Test(host_once, what_a_demoted_switch_sent_is_not_applied)
 {
 	struct mf_msg m = bench_chunk(US, 3, 0, 32, true);
 	uint8_t data[32];
@@ -475,7 +475,7 @@ Test(host_once, what_is_given_up_is_passed_on)
 	struct mf_op op = {.kind = MF_OP_READ, .node = MEMORY, .len = sizeof(buf), .buf = buf};
 	struct mf_completion done[4];
 
-	static const uint16_t life[] = {0, 700};
+	static const uint16_t incarnation[] = {0, 700};
 
 	for (unsigned int i = 0; i < 4; i++) {
 		struct bench b;
@@ -485,7 +485,7 @@ Test(host_once, what_is_given_up_is_passed_on)
 		if (i >= 2) /* its timer ends, with two switches and with one */
 			bench_run(&b, b.now + 4 * TIMEOUT);
 		else
-			bench_tell_life(&b, MEMORY, 0, life[i], MF_ERR_RESTARTED);
+			bench_tell_incarnation(&b, MEMORY, 0, incarnation[i], MF_ERR_RESTARTED);
 		bench_run(&b, b.now + MF_US(1));
 		cr_expect_eq(mf_host_completions(b.host, b.now, done, 4), 1);
 		cr_expect_eq(b.passed_on, 1, "%u: %u", i, b.passed_on);

@@ -176,15 +176,15 @@ Test(host_overtaken, numbers_go_round)
 	bench_stop(&b);
 }
 
-/** The numbers of a life have nothing to do with those of the one before. */
-Test(host_overtaken, a_new_life_begins_anew)
+/** The numbers of an incarnation have nothing to do with those of the one before. */
+Test(host_overtaken, a_new_incarnation_begins_anew)
 {
 	struct bench b;
 
 	bench_begin(&b, MEMORY, true);
 	write_by(&b, 0, US, 5, 0, 2);
-	bench_tell_life(&b, US, 0, 2, MF_ERR_RESTARTED);
-	bench_tell_life(&b, US, 1, 2, MF_ERR_RESTARTED);
+	bench_tell_incarnation(&b, US, 0, 2, MF_ERR_RESTARTED);
+	bench_tell_incarnation(&b, US, 1, 2, MF_ERR_RESTARTED);
 	write_by(&b, 1, US, 4, 0, 1);
 	bench_expect(&b, 0, 32, 1);
 	write_by(&b, 0, US, 3, 0, 3);

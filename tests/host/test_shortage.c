@@ -12,7 +12,7 @@ static int make(const void *of)
 
 	if (h == NULL)
 		return -errno;
-	for (enum mf_host_room what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
+	for (enum mf_host_pool what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
 		mf_host_exhaust(h, what, true);
 	mf_host_free(h);
 	return 0;
@@ -48,7 +48,7 @@ Test(host_shortage, with_two_links)
 {
 	struct mf_host_config c = alone_config(0, 64);
 
-	c.compute = c.twin = true;
+	c.compute = c.redundant = true;
 	c.take_again = MF_US(10);
 	shortage_each(make, &c);
 	c.begins = true;

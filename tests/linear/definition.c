@@ -12,7 +12,7 @@ struct step {
 	uint64_t mask, value, arg[2];
 };
 
-struct life {
+struct incarnation {
 	unsigned int n;
 	struct step step[DEF_OPS];
 	bool parts, blind;
@@ -204,7 +204,7 @@ static bool happens(const struct step *s, uint64_t was, uint64_t *now)
 }
 
 /** Whether the i-th may be the next one. */
-static bool may_follow(const struct life *l, unsigned int done, unsigned int i)
+static bool may_follow(const struct incarnation *l, unsigned int done, unsigned int i)
 {
 	const struct step *s = &l->step[i];
 
@@ -218,7 +218,7 @@ static bool may_follow(const struct life *l, unsigned int done, unsigned int i)
 	return true;
 }
 
-static bool any_order(const struct life *l, unsigned int done, uint64_t value)
+static bool any_order(const struct incarnation *l, unsigned int done, uint64_t value)
 {
 	bool whole = true;
 	uint64_t next;
@@ -236,9 +236,10 @@ static bool any_order(const struct life *l, unsigned int done, uint64_t value)
 
 /** Of those of the word the ones that lie in a life, or may: it began in [from, to], the next one at `end`.
  */
-static void choose(const struct life *all, bool first, mf_time from, mf_time to, mf_time end, struct life *of)
+static void choose(const struct incarnation *all, bool first, mf_time from, mf_time to, mf_time end,
+		   struct incarnation *of)
 {
-	*of = (struct life){0};
+	*of = (struct incarnation){0};
 	for (unsigned int i = 0; i < all->n; i++) {
 		struct step s = all->step[i];
 		bool whole = s.must && (first || s.call > to) && (end == MF_NEVER || s.last < end);
@@ -267,7 +268,7 @@ static bool leaves(const struct step *s, uint64_t *value)
 	return happens(s, s->value, value);
 }
 
-static bool was_left(const struct life *all, mf_time to, uint64_t value)
+static bool was_left(const struct incarnation *all, mf_time to, uint64_t value)
 {
 	uint64_t left;
 
@@ -292,7 +293,7 @@ static unsigned int add_value(uint64_t *v, unsigned int n, uint64_t value)
 
 /** All that a word may have held so that it makes a difference: what was found or expected, less what was
  * added. */
-static unsigned int initials(const struct life *l, uint64_t v[VALUES])
+static unsigned int initials(const struct incarnation *l, uint64_t v[VALUES])
 {
 	unsigned int n = add_value(v, 0, 0);
 
@@ -306,8 +307,8 @@ static unsigned int initials(const struct life *l, uint64_t v[VALUES])
 	return n;
 }
 
-static enum def_answer judge_life(const struct life *all, const struct life *l, bool first, mf_time to,
-				  bool unknown)
+static enum def_answer judge_incarnation(const struct incarnation *all, const struct incarnation *l,
+					 bool first, mf_time to, bool unknown)
 {
 	uint64_t v[VALUES];
 	unsigned int n;
@@ -331,7 +332,7 @@ static enum def_answer worse(enum def_answer a, enum def_answer b)
 static enum def_answer judge_word(const struct def_history *h, unsigned int node, unsigned int word)
 {
 	enum def_answer answer = DEF_YES;
-	struct life all = {0}, one;
+	struct incarnation all = {0}, one;
 	bool lost[GRID], first = true, unknown = false;
 	mf_time from = 0, to = 0;
 
@@ -345,7 +346,7 @@ static enum def_answer judge_word(const struct def_history *h, unsigned int node
 		if (!lost[t] || (t > 0 && lost[t - 1]))
 			continue;
 		choose(&all, first, from, to, t / 2, &one);
-		answer = worse(answer, judge_life(&all, &one, first, to, unknown));
+		answer = worse(answer, judge_incarnation(&all, &one, first, to, unknown));
 		first = false;
 		from = t / 2;
 		while (t + 1 < GRID && lost[t + 1])
@@ -353,7 +354,7 @@ static enum def_answer judge_word(const struct def_history *h, unsigned int node
 		to = t / 2;
 	}
 	choose(&all, first, from, to, MF_NEVER, &one);
-	return worse(answer, judge_life(&all, &one, first, to, unknown));
+	return worse(answer, judge_incarnation(&all, &one, first, to, unknown));
 }
 
 enum def_answer def_judge(const struct def_history *h)

@@ -214,6 +214,60 @@ HELLO_TEST(hello, a3_a_late_hello_takes_nothing_back)
 	cr_assert_eq(hello_status(RIG_NODE).partner_state, MF_LINK_READY | MF_LINK_DONE);
 }
 
+static uint8_t kept_ack[MF_LINK_FRAME_MAX];
+
+static bool keep_last(struct rig *r, int from, struct mf_link_head *h)
+{
+	(void)r;
+	if (from == RIG_SWITCH && h->type == MF_LINK_HELLO)
+		memcpy(kept, h, sizeof(*h) + h->length);
+	if (from == RIG_SWITCH && h->type == MF_LINK_ACK)
+		memcpy(kept_ack, h, sizeof(*h));
+	return true;
+}
+
+static bool lose_probes(struct rig *r, int from, struct mf_link_head *h)
+{
+	(void)r;
+	(void)from;
+	return h->type != MF_LINK_PROBE;
+}
+
+/**
+ * A2: an end that has gone down because its partner has a newer epoch keeps its own. The HELLO and the ACK
+ * that the network still holds of the older epoch are of a pair that has been used, and begin nothing.
+ */
+HELLO_TEST(hello, a2_an_older_epoch_does_not_come_back)
+{
+	hello_start();
+	rig_until_up(rig, MF_MS(1));
+	rig->filter = keep_last;
+	rig->end[RIG_NODE].to_put = 1000;
+	rig_until_delivered(rig, MF_MS(1));
+	rig_run(rig, rig->now + MF_MS(200));
+	cr_assert_eq(mf_link_frame_head(kept)->type, MF_LINK_HELLO);
+	cr_assert_eq(mf_link_frame_head(kept_ack)->type, MF_LINK_ACK);
+	rig->filter = one_way;
+	rig_run(rig, rig->now + MF_MS(3050));
+	cr_assert_not(mf_link_up(rig->end[RIG_SWITCH].link));
+	rig->filter = lose_probes;
+	rig_run(rig, rig->now + rig->end[0].config.hello_period + MF_US(50));
+	cr_assert_eq(hello_status(RIG_NODE).down, MF_LINK_DOWN_RESTARTED);
+	cr_assert_not(mf_link_up(rig->end[RIG_NODE].link), "nothing has proven the new epoch");
+	mf_link_rx(rig->end[RIG_NODE].link, rig->now, kept);
+	mf_link_rx(rig->end[RIG_NODE].link, rig->now, kept_ack);
+	cr_assert_not(mf_link_up(rig->end[RIG_NODE].link));
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->refused_stale_hellos, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->rx_down_frames, 1);
+	cr_assert_eq(rig_stats(rig, RIG_NODE)->rx_bad_acks, 0);
+	rig->filter = NULL;
+	rig_until_up(rig, MF_MS(300));
+	rig->end[RIG_NODE].to_put = 1000;
+	rig_until_delivered(rig, MF_MS(1));
+	cr_assert_eq(hello_status(RIG_NODE).connections, 2);
+	cr_assert_eq(hello_status(RIG_SWITCH).connections, 2);
+}
+
 /** The next connection begins with what is told then. */
 HELLO_TEST(hello, a3_the_next_connection_takes_back)
 {

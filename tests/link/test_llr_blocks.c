@@ -97,6 +97,35 @@ Test(llr_blocks, b14_pacing)
 	}
 }
 
+/** A link with a length: what has come can be taken when that is over, in its order, and not before. */
+Test(llr_blocks, blocks_arrive_when_the_link_is_over)
+{
+	const mf_time delay = MF_US(70);
+	mf_time due, last = 0;
+	unsigned int taken = 0;
+
+	rig = rig_new(3);
+	rig->end[1].config.delay = delay;
+	rig_start(rig, 0);
+	rig_start(rig, 1);
+	rig_until_up(rig, MF_MS(1));
+	rig->end[RIG_SWITCH].holds = true;
+	rig->end[RIG_NODE].burst = FRAME;
+	rig->end[RIG_NODE].to_put = 5 * FRAME;
+	due = rig->now;
+	rig_run(rig, rig->now + MF_MS(1));
+	while (mf_link_waits(rig->end[1].link)) {
+		cr_assert_geq(mf_link_due(rig->end[1].link), due + delay);
+		cr_assert_leq(mf_link_due(rig->end[1].link), rig->now + delay);
+		cr_assert_geq(mf_link_due(rig->end[1].link), last);
+		last = mf_link_due(rig->end[1].link);
+		cr_assert_eq(mf_link_take(rig->end[1].link)->count, FRAME);
+		taken++;
+	}
+	cr_assert_eq(taken, 5);
+	carry_tear_down();
+}
+
 /** What the owner has in its hands is its own until it takes again, whatever comes meanwhile. */
 Test(llr_blocks, taken_blocks_stay_until_the_next_take)
 {

@@ -139,3 +139,35 @@ HELLO_TEST(probe, a_late_probe_proves_nothing)
 	rig->filter = NULL;
 	rig_until_up(rig, MF_MS(200));
 }
+
+static bool lose_the_proof(struct rig *r, int from, struct mf_link_head *h)
+{
+	const struct mf_link_hello *b = mf_link_frame_body((const uint8_t *)h);
+
+	(void)r;
+	return from != RIG_SWITCH || h->type != MF_LINK_HELLO || b->took == 0;
+}
+
+/**
+ * One end is up. The other has lost the proof to a late HELLO of an older epoch: it is proven again, though
+ * the end that is up sends no more PROBEs and has no blocks to send.
+ */
+HELLO_TEST(probe, an_end_that_is_up_proves_again)
+{
+	struct mf_link_head h;
+	struct mf_link_hello late;
+
+	rig->filter = lose_the_proof;
+	hello_start();
+	rig_run(rig, rig->now + MF_US(50));
+	cr_assert(mf_link_up(rig->end[RIG_SWITCH].link));
+	cr_assert_not(mf_link_up(rig->end[RIG_NODE].link));
+	late = hello_of(RIG_SWITCH);
+	late.epoch--;
+	h = rig_head(rig, RIG_SWITCH, MF_LINK_HELLO);
+	rig_inject(rig, RIG_NODE, &h, &late, sizeof(late));
+	rig->filter = NULL;
+	rig_until_up(rig, 2 * rig->end[0].config.hello_period + MF_US(50));
+	cr_assert_eq(hello_status(RIG_NODE).connections, 1);
+	cr_assert_eq(hello_status(RIG_SWITCH).connections, 1);
+}

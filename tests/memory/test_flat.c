@@ -69,7 +69,7 @@ Test(flat, placement)
 			uint64_t word = 1;
 
 			cr_assert(m != NULL, "node %d huge %d errno %d", node, huge, errno);
-			cr_assert_eq(ops->read(m, config.size - 8, 8, &word), MF_OK);
+			cr_assert_eq(mf_memory_read(ops, m, config.size - 8, 8, &word), MF_OK);
 			cr_assert_eq(word, 0, "zeroed");
 			ops->destroy(m);
 		}
@@ -84,10 +84,10 @@ static void expect_range(struct mf_memory *m, uint64_t addr, uint64_t len, uint8
 	if (len > sizeof(buf))
 		return;
 	memset(buf, 0xee, sizeof(buf));
-	cr_assert_eq(ops->read(m, addr, len, buf), status);
+	cr_assert_eq(mf_memory_read(ops, m, addr, len, buf), status);
 	cr_assert_eq(buf[0], status == MF_OK && len > 0 ? 0 : 0xee);
 	memset(buf, 0, sizeof(buf));
-	cr_assert_eq(ops->write(m, addr, len, buf), status);
+	cr_assert_eq(mf_memory_write(ops, m, addr, len, buf), status);
 	cr_assert_eq(ops->at(m, addr, len) != NULL, status == MF_OK);
 }
 
@@ -126,7 +126,7 @@ static uint64_t rmw(struct mf_memory *m, uint8_t op, uint64_t arg0, uint64_t arg
 	const uint64_t arg[2] = {arg0, arg1};
 	uint64_t old = 0;
 
-	cr_assert_eq(ops->rmw(m, op, 8, arg, &old), MF_OK);
+	cr_assert_eq(mf_memory_rmw(ops, m, op, 8, arg, &old), MF_OK);
 	return old;
 }
 
@@ -165,21 +165,134 @@ Test(flat, read_modify_write_refused)
 	uint64_t old = 42;
 
 	for (uint64_t addr = 0; addr <= 12; addr++)
-		cr_assert_eq(ops->rmw(m, MF_RMW_SWAP, addr, arg, &old), addr % 8 ? MF_ERR_ALIGN : MF_OK);
-	cr_assert_eq(ops->rmw(m, MF_RMW_SWAP, 16, arg, &old), MF_ERR_RANGE, "4 octets are there");
-	cr_assert_eq(ops->rmw(m, MF_RMW_SWAP, UINT64_MAX - 7, arg, &old), MF_ERR_RANGE);
+		cr_assert_eq(mf_memory_rmw(ops, m, MF_RMW_SWAP, addr, arg, &old),
+			     addr % 8 ? MF_ERR_ALIGN : MF_OK);
+	cr_assert_eq(mf_memory_rmw(ops, m, MF_RMW_SWAP, 16, arg, &old), MF_ERR_RANGE, "4 octets are there");
+	cr_assert_eq(mf_memory_rmw(ops, m, MF_RMW_SWAP, UINT64_MAX - 7, arg, &old), MF_ERR_RANGE);
 	for (unsigned int op = MF_RMW_OPS; op < 256; op++)
-		cr_assert_eq(ops->rmw(m, (uint8_t)op, 0, arg, &old), MF_ERR_OPCODE);
+		cr_assert_eq(mf_memory_rmw(ops, m, (uint8_t)op, 0, arg, &old), MF_ERR_OPCODE);
 	ops->destroy(m);
 }
 
-Test(flat, delay)
+/* What is refused or only tried, and a hint, count nothing; another memory goes on with these numbers. */
+Test(flat, use)
+{
+	struct mf_memory_use use = {0};
+	const struct mf_memory_config config = {.size = 4096, .numa_node = -1, .use = &use};
+	struct mf_memory *m = ops->create(&config);
+	uint64_t word[8] = {0}, old;
+	struct mf_answer answer;
+
+	cr_assert_not_null(m);
+	ops->fetch(m, 0);
+	ops->fetch(m, UINT64_MAX);
+	for (unsigned int right = 0; right < MF_RIGHTS; right++) {
+		struct mf_access a = {.len = 8, .right = (uint8_t)right, .data = word, .dry = true};
+
+		cr_expect_eq(ops->access(m, &a, &answer), MF_OK);
+	}
+	cr_expect_eq(mf_memory_write(ops, m, 4090, 16, word), MF_ERR_RANGE);
+	cr_expect_null(ops->at(m, 4096, 1));
+	cr_expect(use.read == 0 && use.written == 0);
+	cr_expect_eq(mf_memory_write(ops, m, 8, 24, word), MF_OK);
+	cr_expect_eq(mf_memory_read(ops, m, 8, 16, word), MF_OK);
+	cr_expect_eq(ops->access(m, &(struct mf_access){.len = 32, .hold = true}, &answer), MF_OK);
+	ops->let_go(m, &answer.places);
+	cr_expect_not_null(ops->at(m, 0, 32));
+	cr_expect(use.read == 48 && use.written == 24, "%lu, %lu", use.read, use.written);
+	cr_expect_eq(mf_memory_rmw(ops, m, MF_RMW_FADD, 8, word, &old), MF_OK);
+	cr_expect_eq(mf_memory_rmw(ops, m, MF_RMW_FADD, 9, word, &old), MF_ERR_ALIGN);
+	cr_expect(use.read == 56 && use.written == 32, "%lu, %lu", use.read, use.written);
+	ops->destroy(m);
+	m = ops->create(&config);
+	cr_assert_not_null(m);
+	cr_expect_eq(mf_memory_read(ops, m, 0, 8, word), MF_OK);
+	cr_expect_eq(use.read, 64);
+	ops->destroy(m);
+}
+
+static struct mf_answer ask(struct mf_memory *m, struct mf_access a)
+{
+	struct mf_answer answer;
+
+	cr_assert_eq(ops->access(m, &a, &answer), MF_OK);
+	return answer;
+}
+
+/* A write is done for who sent it when the memory controller has it; an atomic reads, and then writes. */
+Test(flat, time)
+{
+	struct mf_memory *m = create(65536);
+	uint64_t word[2] = {7, 0};
+	struct mf_answer a;
+
+	cr_assert_eq(ask(m, (struct mf_access){.len = 1}).time, MF_NS(82));
+	cr_assert_eq(ask(m, (struct mf_access){.len = 65536}).time, MF_NS(82));
+	cr_assert_eq(ask(m, (struct mf_access){.len = 8, .right = MF_RIGHT_WRITE, .data = word}).time, 0);
+	a = ask(m, (struct mf_access){.len = 8, .right = MF_RIGHT_RMW, .op = MF_RMW_FADD, .data = word});
+	cr_assert_eq(a.time, 2 * MF_NS(82));
+	cr_assert_eq(a.second, MF_NS(82));
+	cr_assert_eq(a.old, 7);
+	ops->destroy(m);
+}
+
+/* What is only tried changes nothing, and is refused as it would be. */
+Test(flat, dry)
 {
 	struct mf_memory *m = create(64);
+	const uint64_t word[2] = {7, 0};
+	struct mf_access a = {.addr = 8, .len = 8, .right = MF_RIGHT_WRITE, .data = word, .dry = true};
+	struct mf_answer answer;
+	uint64_t found = 1;
 
-	cr_assert_eq(ops->delay(m, 0, 1), MF_NS(82));
-	cr_assert_eq(ops->delay(m, 63, 65536), MF_NS(82));
+	ask(m, a);
+	a.right = MF_RIGHT_RMW;
+	cr_assert_eq(ask(m, a).time, 2 * MF_NS(82));
+	a.right = MF_RIGHT_READ;
+	a.hold = true;
+	ask(m, a);
+	cr_assert_eq(ops->held(m), 0);
+	cr_assert_eq(mf_memory_read(ops, m, 8, 8, &found), MF_OK);
+	cr_assert_eq(found, 0);
+	a.len = 57;
+	cr_assert_eq(ops->access(m, &a, &answer), MF_ERR_RANGE);
 	ops->destroy(m);
+}
+
+Test(flat, places_are_held_until_let_go)
+{
+	struct mf_memory *m = create(4096);
+	struct mf_places p[3];
+
+	for (int i = 0; i < 3; i++) {
+		p[i] = ask(m, (struct mf_access){.addr = 64, .len = 64, .hold = true}).places;
+		cr_assert_eq(ops->held(m), (uint64_t)i + 1);
+		cr_assert_eq(p[i].at[0], ops->at(m, 64, 64));
+		cr_assert_eq(p[i].len[0], 64);
+		cr_assert_eq(p[i].len[1], 0);
+	}
+	for (int i = 0; i < 3; i++)
+		ops->let_go(m, &p[i]);
+	cr_assert_eq(ops->held(m), 0);
+	ops->destroy(m);
+}
+
+/* Any part of a read, wherever it is cut. */
+Test(flat, parts_of_two_places)
+{
+	const uint8_t first[5] = {0, 1, 2, 3, 4}, second[7] = {5, 6, 7, 8, 9, 10, 11};
+	const struct mf_places p = {.at = {first, second}, .len = {5, 7}};
+
+	for (uint32_t from = 0; from <= 12; from++)
+		for (uint32_t len = 0; from + len <= 12; len++) {
+			uint8_t out[13];
+
+			memset(out, 0xee, sizeof(out));
+			mf_places_copy(&p, from, len, out);
+			for (uint32_t i = 0; i < len; i++)
+				cr_assert_eq(out[i], from + i);
+			cr_assert_eq(out[len], 0xee);
+		}
 }
 
 static uint64_t naive_rmw(uint8_t *at, uint8_t op, const uint64_t arg[2])
@@ -207,11 +320,11 @@ static void differential_step(struct mf_memory *m, uint8_t *model, uint64_t *see
 	uint8_t status;
 
 	if (rnd(seed) % 3 == 0) {
-		status = ops->read(m, addr, len, buf);
+		status = mf_memory_read(ops, m, addr, len, buf);
 		cr_assert(status != MF_OK || memcmp(buf, model + addr, len) == 0);
 	} else if (rnd(seed) % 2 == 0) {
 		memset(buf, (int)rnd(seed), len);
-		status = ops->write(m, addr, len, buf);
+		status = mf_memory_write(ops, m, addr, len, buf);
 		if (fits)
 			memcpy(model + addr, buf, len);
 	} else {
@@ -222,7 +335,7 @@ static void differential_step(struct mf_memory *m, uint8_t *model, uint64_t *see
 		fits = addr + 8 <= SIZE;
 		if (fits && rnd(seed) % 2)
 			memcpy(&arg[0], model + addr, 8);
-		status = ops->rmw(m, op, addr, arg, &old);
+		status = mf_memory_rmw(ops, m, op, addr, arg, &old);
 		cr_assert(!fits || old == naive_rmw(model + addr, op, arg));
 	}
 	cr_assert_eq(status, fits ? MF_OK : MF_ERR_RANGE);

@@ -278,7 +278,7 @@ static void expect_octet(uint64_t addr, uint8_t value)
 {
 	uint8_t octet;
 
-	cr_assert_eq(mf_memory_flat.read(memory, addr, 1, &octet), MF_OK);
+	cr_assert_eq(mf_memory_read(&mf_memory_flat, memory, addr, 1, &octet), MF_OK);
 	cr_assert_eq(octet, value, "at %lu", (unsigned long)addr);
 }
 
@@ -292,7 +292,7 @@ Test(region, nothing_is_left_for_the_next_owner)
 
 	r = new_regions(&g, 1, 0);
 	memset(octets, 0xaa, sizeof(octets));
-	mf_memory_flat.write(memory, 0, sizeof(octets), octets);
+	mf_memory_write(&mf_memory_flat, memory, 0, sizeof(octets), octets);
 	old = key_of(r, 3, MF_RIGHT_READ, 5000);
 	cr_assert_eq(mf_regions_claim(r, 2, 5000, &epoch), MF_ERR_KEY, "it is another's");
 	cr_assert_eq(epoch, 0);
@@ -384,7 +384,7 @@ Test(region, the_operator_gives)
 	const struct mf_region_nodes none = {{0}}, readers = nodes_of(1 << 5);
 	uint64_t word = 7, old = key_of(r, 1, MF_RIGHT_READ, 64);
 
-	mf_memory_flat.write(memory, 64, 8, &word);
+	mf_memory_write(&mf_memory_flat, memory, 64, 8, &word);
 	cr_assert_eq(mf_regions_give(r, 65, 2, &none, &none), -ENOENT);
 	cr_assert_eq(mf_regions_give(r, 0, 2, &none, &none), -ENOENT);
 	cr_assert_eq(mf_regions_give(r, 64, MF_PORTS_MAX, &none, &none), -ENOENT);

@@ -13,7 +13,7 @@
 struct one {
 	struct mf_op op;
 	unsigned int node, done, region;
-	uint64_t life;
+	uint64_t incarnation;
 	uint8_t *data, *shadow; /* what is written or read; what the region holds */
 	uint32_t known; /* octets of the region that are known */
 	uint64_t word; /* what its own word holds, at the end of the region */
@@ -103,7 +103,7 @@ static void begin(struct clients *cs, struct one *o)
 	o->op = (struct mf_op){.node = RIG_MEMORY,
 			       .addr = region_at(o),
 			       .buf = o->data,
-			       .user = o->life << 8 | (uint64_t)(o - cs->one)};
+			       .user = o->incarnation << 8 | (uint64_t)(o - cs->one)};
 	if (kind < 3 && o->known > 0) {
 		o->op.kind = MF_OP_READ;
 		o->op.len = 1 + mf_rng_below(&cs->rng, o->known);
@@ -150,7 +150,7 @@ static void completed(void *ctx, unsigned int node, const struct mf_completion *
 	struct clients *cs = ctx;
 	struct one *o = &cs->one[c->user & 0xff];
 
-	assert(o->node == node && o->under_way && c->user >> 8 == o->life);
+	assert(o->node == node && o->under_way && c->user >> 8 == o->incarnation);
 	o->under_way = false;
 	if (c->status == MF_OK) {
 		ended_well(cs, o, c);
@@ -221,7 +221,7 @@ void clients_restarted(struct clients *cs, unsigned int node)
 
 		if (o->node != node)
 			continue;
-		o->life++;
+		o->incarnation++;
 		cs->found.failed += o->under_way;
 		o->under_way = false;
 		new_region(cs, o);

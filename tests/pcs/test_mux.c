@@ -490,3 +490,47 @@ Test(mux, a_line_that_was_down)
 			mf_mux_free(m);
 		}
 }
+
+/*
+ * A line of the wall clock that takes few blocks at a time: a message that comes while a frame is on its way
+ * goes next, each message is told when its own last block has gone, and nothing is lost.
+ */
+Test(mux, a_shaped_line_chooses_anew_at_each_call)
+{
+	struct mf_mux_config config = mux_test_config(MF_MUX_MEMORY_FIRST, 0);
+	unsigned int memory = 0, frame = 5, told = 0;
+	struct mf_mux *m;
+	mf_time at;
+
+	config.shaped = true;
+	m = mf_mux_new(&config);
+	cr_assert(mf_mux_frame(m, 0, octets, 1000));
+	cr_assert_eq(mf_mux_pull(m, 1, 5, &span), 5);
+	for (unsigned int i = 1; i <= 3; i++) {
+		uint64_t *words = mf_mux_put(m, 2, 0, 10, i);
+
+		cr_assert_not_null(words);
+		for (unsigned int k = 0; k < 10; k++)
+			words[k] = message_word(i, k, 10);
+	}
+	for (mf_time now = 3; mf_mux_waits(m); now++) {
+		unsigned int n = mf_mux_pull(m, now, 3, &span);
+
+		cr_assert(n > 0 && n <= 3);
+		for (unsigned int k = 0; k < n; k++) {
+			if (memory == 30) {
+				frame++;
+				continue;
+			}
+			cr_assert_eq(span.word[k], message_word(1 + memory / 10, memory % 10, 10));
+			memory++;
+		}
+		while (mf_mux_done(m, &at) != 0)
+			told++;
+		cr_assert_eq(told, memory / 10, "%u messages of %u blocks", told, memory);
+	}
+	cr_assert_eq(memory, 30);
+	cr_assert_eq(mf_mux_stats(m)->frame_blocks + mf_mux_stats(m)->gap_blocks, frame);
+	cr_assert_eq(mf_mux_stats(m)->frames, 1);
+	mf_mux_free(m);
+}

@@ -137,6 +137,19 @@ def frames(tap, perf):
   tap.ok('Scheduler' not in process.stdout, 'a stack of frames: no scheduler')
 
 
+def direct(tap, perf):
+  """Two nodes without a switch have a stack, and no more."""
+  example = os.path.join(perf.root, 'examples', 'direct.json')
+  with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, 'commands')
+    with open(path, 'w', encoding='utf-8') as file:
+      file.write('set iters 40\nstart\nwait\nshow sched\nclear sched\nshow port xstats all\n')
+    process = perf.run('--cmdline-file', path, '--clock', 'virtual', example)
+  tap.ok(process.returncode == 0 and re.search(r'^  packets_sent +[1-9]', process.stdout, re.M) is not None
+         and 'Switch' not in process.stdout, 'no switch: its stack alone',
+         why(process) + process.stdout[-3000:])
+
+
 def faults(tap, perf):
   for line, says in {'set size 33MiB': 'set size: 33MiB is more than 32MiB', 'bogus': 'no such command',
                      'set size': 'bad arguments', 'stop': 'stop: no test is running',
@@ -228,6 +241,7 @@ def main(program, _, root):
     on_a_terminal(tap, perf, clock)
     signals(tap, perf, clock)
   frames(tap, perf)
+  direct(tap, perf)
   faults(tap, perf)
   tap.done()
 

@@ -45,6 +45,9 @@ def schemas(tap, perf):
       tap.ok(not schema_errors(schema, result), f'{name}: as the schema says', schema_errors(schema, result))
       tap.ok(result['sound'] == (process.returncode == 0), f'{name}: sound, as the exit status says',
              why(process))
+  _, direct = perf.json('read_lat', '-n', '50', file=os.path.join(perf.root, 'examples', 'direct.json'))
+  tap.ok(direct is not None and not schema_errors(schema, direct), 'no switch: as the schema says',
+         direct and schema_errors(schema, direct))
   result['runs'][0]['surprise'] = 1
   tap.ok(schema_errors(schema, result) != '', 'an unknown key is refused')
   del result['runs'][0]['surprise'], result['runs'][0]['bandwidth']

@@ -183,7 +183,7 @@ Test(show_sched, frames)
 	cr_expect_str_eq(value_of(text, "# Stack statistics #", NULL, "stack"), "tcp");
 	assert_value(text, "# Stack statistics #", NULL, "segments_sent", 10);
 	assert_value(text, "# Stack statistics #", NULL, "queue_max", 8);
-	cr_expect_str_eq(value_of(text, "# Switch statistics #", NULL, "bridge"), config.bridge.name);
+	cr_expect_str_eq(value_of(text, "# Switch statistics #", NULL, "bridge"), config.tier->bridge.name);
 	assert_value(text, "# Switch statistics #", NULL, "flooded", 0);
 	assert_value(text, "# Switch statistics #", "drops.switch", "frame_room", 20);
 	cr_expect_str_eq(value_of(text, "# Switch statistics #", NULL, "notifications"), "");

@@ -14,13 +14,14 @@ static void random_chunk(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 
 static void random_err(struct test_rng *r, struct mf_msg *m)
 {
-	static const uint8_t status[] = {MF_ERR_RANGE, MF_ERR_ALIGN,     MF_ERR_OPCODE, MF_ERR_RESOURCE,
-					 MF_ERR_KEY,   MF_ERR_RESTARTED, MF_ERR_LIFE,   MF_ERR_GAP};
+	static const uint8_t status[] = {MF_ERR_RANGE, MF_ERR_ALIGN,     MF_ERR_OPCODE,      MF_ERR_RESOURCE,
+					 MF_ERR_KEY,   MF_ERR_RESTARTED, MF_ERR_INCARNATION, MF_ERR_GAP};
 
 	m->status = status[below(r, sizeof(status))];
-	if (!mf_proto_of_life(m->status))
+	if (!mf_proto_of_incarnation(m->status))
 		m->of = below(r, m->status == MF_ERR_GAP ? 16 : MF_RMWREQ + 1);
-	m->epoch = below(r, mf_proto_of_life(m->status) ? (MF_LIFE_MAX + 1) / MF_IDS : 1 << MF_ERR_USE_BITS);
+	m->epoch = below(r, mf_proto_of_incarnation(m->status) ? (MF_INCARNATION_MAX + 1) / MF_IDS
+							       : 1 << MF_ERR_USE_BITS);
 }
 
 /* The size of a message, or it is a piece of a transfer that has something behind it. */
@@ -62,7 +63,7 @@ static struct mf_msg random_take(struct test_rng *r)
 
 	if (m.op != MF_TAKE_ASK)
 		m.epoch = (uint16_t)rnd(r);
-	m.dst = below(r, MF_LIFE_MAX + 1);
+	m.dst = below(r, MF_INCARNATION_MAX + 1);
 	return m;
 }
 

@@ -159,6 +159,11 @@ def whole(parts, folder):
          and result['links']['to_switch']['payload_octets']
          == sum(parts[role]['result']['links']['to_switch']['payload_octets'] for role in ('cn', 'mn')),
          'merge: nodes add up', result['links'])
+  TAP.ok(result['series'] == [each for part in parts.values() for each in part['result']['series']]
+         and len(result['series']) == 3 and sum(len(each['links']) for each in result['series']) == 4
+         and sum(len(each['memories']) for each in result['series']) == 1, 'merge: the series of all')
+  octets = sum(link['memory_octets_all'] for each in result['series'] for link in each['links'])
+  TAP.ok(8 * result['control']['memory_blocks'] == octets, 'merge: series add up', octets)
   TAP.ok(len(result['carried']) == 4 and len(result['ports']) == 4, 'merge: both ends of each link')
   TAP.ok(all(f'link of {node}, {way}' in process.stdout for node in ('cn', 'mn') for way in ('up', 'down'))
          and ' arrived' in process.stdout, 'merge: says how the links did', process.stdout)
@@ -168,12 +173,17 @@ def whole(parts, folder):
          'merge: of some it is a part again', errors(read(two)))
   tool(REPORT, 'merge', paths['cn'], two, '-o', os.path.join(folder, 'again.json'))
   again = read(os.path.join(folder, 'again.json'))['result']
-  TAP.ok({**again, 'ports': None, 'carried': None} == {**result, 'ports': None, 'carried': None},
+  lists = dict.fromkeys(('ports', 'carried', 'series'))
+  TAP.ok({**again, **lists} == {**result, **lists},
          'merge: in any order', [key for key in result if again.get(key) != result[key]])
   process = tool(REPORT, 'show', target, *paths.values(), '-o', os.path.join(folder, 'page'))
   if TAP.ok(process.returncode == 0, 'show: the whole and its parts', why(process)):
     shown = {name: open(os.path.join(folder, 'page', f'show.{name}'), encoding='utf-8').read()
              for name in ('csv', 'html')}
+    with open(os.path.join(folder, 'page', 'series.csv'), encoding='utf-8') as file:
+      steps = file.read()
+    TAP.ok('frame_octets,cn,sw0,0,' in steps and 'read_octets,mn,' in steps
+           and 'Over time' in shown['html'], 'show: series', steps[:500])
     TAP.ok('read' in shown['csv'] and 'Links over ports' in shown['html'] and 'sw-mn' in shown['html'],
            'show: latencies, and how the links did')
   refusals(parts, paths, target, folder)
@@ -215,6 +225,7 @@ def run(folder, harm):
   ports, links = memif(folder, harm)
   config = fabric(ports, links)
   config['clock']['wall'].update(duration='300ms')
+  config['report'] = {'series': {'every': '20ms'}}
   path, printing = write(folder, 'fabric.json', config), os.path.join(folder, 'emu')
   with open(printing, 'w', encoding='utf-8') as file:  # the second argument is the role
     file.write(f'#!/bin/sh\nexec {os.path.abspath(EMU)} "$@" >{folder}/$2.txt\n')

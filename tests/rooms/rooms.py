@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What `make lint` says of the layout of lib/: nothing of this tree, and of each violation that is planted in
-a copy of it the file and the line.
+a copy of it the file and the line. Hot kinds stand in the list of systems, and engines name none.
 
     rooms.py ROOT CC
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = sys.argv[1]
+ROOT = os.path.abspath(sys.argv[1])
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 from emu import Tap
 
@@ -88,6 +88,17 @@ def rooms(tap, tree):
          'a known violation that is there no more', said)
 
 
+def functions(tap, tree):
+  """A function may have 70 lines. Of a file in a folder of its own, which git need not know."""
+  for lines, said in ((70, ''), (71, 'long.c:4: a function of 71 lines, 70 at most\n')):
+    with open(os.path.join(tree, 'long.c'), 'w', encoding='utf-8') as file:
+      file.write('/* SPDX-License-Identifier: BSD-3-Clause */\nvoid f(void);\nvoid f(void)\n{\n' +
+                 '\tf();\n' * (lines - 2) + '}\n')
+    made = subprocess.run([sys.executable, os.path.join(ROOT, '.ci', 'check-files')], input='long.c\0',
+                          cwd=tree, capture_output=True, text=True, check=False)
+    tap.ok(made.stdout == said and made.returncode == bool(said), f'a function of {lines} lines', made.stdout)
+
+
 def circle(tap, tree, compiler, files, most):
   """Files of which each needs the next one, and the last one the first."""
   build, room = os.path.join(tree, 'build'), os.path.join(tree, 'lib', 'pcs')
@@ -119,6 +130,7 @@ def main():
     os.mkdir(os.path.join(tree, '.ci'))
     shutil.copy(os.path.join(ROOT, '.ci', 'rooms-known'), os.path.join(tree, '.ci'))
     rooms(tap, tree)
+    functions(tap, tree)
     circle(tap, tree, sys.argv[2], 8, 8)
     circle(tap, tree, sys.argv[2], 9, 8)
   tap.done()

@@ -28,7 +28,7 @@ struct demand {
 	struct mf_sched_msg msg;
 };
 
-struct twin {
+struct redundant {
 	struct mf_sched *sched;
 	struct mf_sched_msg msg[DEMANDS];
 	struct mf_sched_grant grant[2 * DEMANDS];
@@ -45,7 +45,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /** What one switch makes of the demands. @param late  what each cable takes beyond what is known */
-static void schedule(struct twin *t, const struct demand *d, const struct way *way, const mf_time *late)
+static void schedule(struct redundant *t, const struct demand *d, const struct way *way, const mf_time *late)
 {
 	struct mf_sched_config c = {
 		.ports = PORTS, .priority = MF_SCHED_FCFS, .chunk = 64, .x = 128, .chunk_overhead = 2};
@@ -77,7 +77,7 @@ static void schedule(struct twin *t, const struct demand *d, const struct way *w
 	mf_sched_pim.destroy(t->sched);
 }
 
-static bool same(const struct twin *a, const struct twin *b)
+static bool same(const struct redundant *a, const struct redundant *b)
 {
 	bool same = a->grants == b->grants;
 
@@ -90,7 +90,7 @@ static bool same(const struct twin *a, const struct twin *b)
 /** @return of so many seeds, with how many both switches make the same schedule */
 static unsigned int equal(const struct way *way)
 {
-	static struct twin a, b;
+	static struct redundant a, b;
 	static struct demand d[DEMANDS];
 	unsigned int count = 0;
 

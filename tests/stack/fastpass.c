@@ -469,14 +469,14 @@ Test(stack_fastpass, the_arbiter_is_added)
 
 	cr_assert_eq(parse(FILE_OF(BOTH("3"), ", \"link\": {\"rate\": \"25G\"}"), &config, err), 0, "%s",
 		     err);
-	cr_assert(config.sw.ports == 4 && config.server == 3 && config.nodes == 4);
+	cr_assert(config.slots == 4 && config.tier->server == 3 && config.nodes == 4);
 	cr_assert_str_eq(config.node[3].name, "arbiter");
 	cr_assert(config.node[3].link.period == 640 && config.node[0].link.period == 2560);
 	cr_assert(!config.node[3].compute && !config.node[3].memory);
 	json = mf_config_to_json(&config);
 	text = json_dumps(json, 0);
 	cr_assert_eq(parse(text, &again, err), 0, "%s\n%s", err, text);
-	cr_assert(again.nodes == 4 && again.server == 3 && again.node[3].link.period == 640);
+	cr_assert(again.nodes == 4 && again.tier->server == 3 && again.node[3].link.period == 640);
 	free(text);
 	json_decref(json);
 	mf_config_free(&config);
@@ -487,7 +487,7 @@ Test(stack_fastpass, the_arbiter_is_added)
 				   " {\"node\": \"*\"}]"),
 			   &config, err),
 		     0, "%s", err);
-	cr_assert(config.server == 0 && config.sw.ports == 3 && config.node[0].link.period == 6400);
+	cr_assert(config.tier->server == 0 && config.slots == 3 && config.node[0].link.period == 6400);
 	mf_config_free(&config);
 }
 
@@ -496,10 +496,10 @@ Test(stack_fastpass, as_many_ports_as_there_are)
 	struct mf_config config;
 	char err[256] = "";
 
-	cr_assert_eq(parse(FILE_OF(BOTH("511"), ""), &config, err), 0, "%s", err);
-	cr_assert(config.sw.ports == 512 && config.server == 511);
+	cr_assert_eq(parse(FILE_OF(BOTH("4095"), ""), &config, err), 0, "%s", err);
+	cr_assert(config.slots == 4096 && config.tier->server == 4095);
 	mf_config_free(&config);
-	cr_assert_neq(parse(FILE_OF(BOTH("512"), ""), &config, err), 0);
+	cr_assert_neq(parse(FILE_OF(BOTH("4096"), ""), &config, err), 0);
 	cr_assert_neq(parse(FILE_OF(BOTH("3"), ", \"switch\": {\"ports\": 3}"), &config, err), 0);
 	cr_assert_neq(parse(FILE_OF(BOTH("3") ", {\"name\": \"a\", \"role\": \"server\", \"count\": 2}", ""),
 			    &config, err),

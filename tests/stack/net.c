@@ -24,6 +24,7 @@ void net_init(struct net *n, const char *stack, const char *bridge, unsigned int
 {
 	*n = (struct net){.ops = mf_stack_find(stack),
 			  .nodes = nodes,
+			  .memory_ops = &mf_memory_flat,
 			  .read_timeout = MF_MS(100),
 			  .egress_period = NET_PERIOD};
 	n->write_timeout = n->read_timeout;
@@ -67,7 +68,7 @@ void net_start(struct net *n)
 
 	n->config = (struct mf_stack_config){.nodes = (uint16_t)n->nodes,
 					     .compute = true,
-					     .memory_ops = &mf_memory_flat,
+					     .memory_ops = n->memory_ops,
 					     .queue = 1024,
 					     .read_timeout = n->read_timeout,
 					     .write_timeout = n->write_timeout,
@@ -77,7 +78,7 @@ void net_start(struct net *n)
 	n->config.timing.cost[MF_STAGE_PROTOCOL] = 666200;
 	n->config.timing.cost[MF_STAGE_MAC] = 7680;
 	for (unsigned int i = 0; i < n->nodes; i++) {
-		n->memory[i] = mf_memory_flat.create(&memory);
+		n->memory[i] = n->memory_ops->create(&memory);
 		n->config.memory = n->memory[i];
 		n->config.node = (uint16_t)i;
 		n->stack[i] = n->ops->create(&n->config);
@@ -91,7 +92,7 @@ void net_stop(struct net *n)
 {
 	for (unsigned int i = 0; i < n->nodes; i++) {
 		n->ops->destroy(n->stack[i]);
-		mf_memory_flat.destroy(n->memory[i]);
+		n->memory_ops->destroy(n->memory[i]);
 	}
 	if (n->bridge != NULL)
 		n->bridge_ops->destroy(n->bridge);
@@ -100,12 +101,12 @@ void net_stop(struct net *n)
 	free(n->flying);
 }
 
-void net_restart(struct net *n, unsigned int node, uint32_t life)
+void net_restart(struct net *n, unsigned int node, uint32_t incarnation)
 {
 	n->ops->destroy(n->stack[node]);
 	n->config.memory = n->memory[node];
 	n->config.node = (uint16_t)node;
-	n->config.life = life;
+	n->config.incarnation = incarnation;
 	n->stack[node] = n->ops->create(&n->config);
 	cr_assert_not_null(n->stack[node]);
 }
@@ -138,11 +139,12 @@ unsigned int net_op(struct net *n, unsigned int from, unsigned int to, enum mf_o
 
 bool net_written(const struct net *n, unsigned int i, unsigned int to, uint64_t addr, uint64_t len)
 {
-	uint8_t *expect = malloc(len);
+	uint8_t *expect = malloc(2 * len), *found = expect + len;
 	bool equal;
 
 	net_content(i, expect, len);
-	equal = memcmp(mf_memory_flat.at(n->memory[to], addr, (uint32_t)len), expect, len) == 0;
+	equal = mf_memory_read(n->memory_ops, n->memory[to], addr, (uint32_t)len, found) == MF_OK &&
+		memcmp(found, expect, len) == 0;
 	free(expect);
 	return equal;
 }
@@ -337,9 +339,12 @@ void net_traffic(struct net *n, unsigned int ops)
 			cr_assert(net_written(n, i, c->node, 4096 + (uint64_t)i * 16384, c->len), "write %u",
 				  i);
 	}
-	for (unsigned int to = 0; to < 2; to++)
-		cr_assert_eq(*(const uint64_t *)mf_memory_flat.at(n->memory[to], 0, 8), sum[to],
-			     "each RMW once");
+	for (unsigned int to = 0; to < 2; to++) {
+		uint64_t found;
+
+		mf_memory_read(n->memory_ops, n->memory[to], 0, 8, &found);
+		cr_assert_eq(found, sum[to], "each RMW once");
+	}
 }
 
 static uint64_t find(const struct mf_counter *c, unsigned int n, const char *name)

@@ -35,6 +35,7 @@ struct net_frame {
 struct net {
 	const struct mf_stack_ops *ops;
 	const struct mf_bridge_ops *bridge_ops;
+	const struct mf_memory_ops *memory_ops; /**< of net_init(): flat */
 	struct mf_stack_config config;
 	double param[MF_PARAMS_MAX], bridge_param[MF_PARAMS_MAX];
 	mf_time read_timeout, write_timeout;
@@ -64,8 +65,9 @@ void net_init(struct net *n, const char *stack, const char *bridge, unsigned int
 unsigned int net_param(const struct mf_param *params, const char *key);
 void net_start(struct net *n);
 void net_stop(struct net *n);
-/** The process of a node is gone, and all that it had begun; the next one has this life. Its memory stays. */
-void net_restart(struct net *n, unsigned int node, uint32_t life);
+/** The process of a node is gone, and all that it had begun; the next one has this incarnation. Its memory
+ * stays. */
+void net_restart(struct net *n, unsigned int node, uint32_t incarnation);
 
 /** Submits an operation. A write has octets that hang on its number. @return its number */
 unsigned int net_op(struct net *n, unsigned int from, unsigned int to, enum mf_op_kind kind, uint64_t addr,

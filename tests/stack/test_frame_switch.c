@@ -405,12 +405,12 @@ Test(stack_frame_switch, what_is_sent_wakes_it)
 
 Test(stack_frame_switch, bad_configs)
 {
-	static struct mf_port_config port[MF_PORTS_MAX + 1];
+	static struct mf_port_config port[MF_NODES_MAX + 1];
 	struct mf_frame_switch_config c = {.bridge = &ops, .port = port};
 
 	mf_frame_switch_free(NULL);
 	for (unsigned int i = 0; i < 2; i++) {
-		c.of.ports = i == 0 ? 0 : MF_PORTS_MAX + 1;
+		c.of.ports = i == 0 ? 0 : MF_NODES_MAX + 1;
 		errno = 0;
 		cr_expect_null(mf_frame_switch_new(&c));
 		cr_expect_eq(errno, EINVAL);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "systems/hosts.h"
 #include "systems/kinds.h"
 #include "systems/mf_node.h"
 #include "systems/mf_sw.h"
@@ -218,7 +219,7 @@ static bool tells(const void *self)
 	return true;
 }
 
-static bool deposed(const void *self)
+static bool demoted(const void *self)
 {
 	called("deposed", self, 0, 0, 0, 0);
 	return true;
@@ -236,7 +237,7 @@ static const struct mf_requester_ops requester = {.submit = submit,
 static const struct mf_requester_ops deaf = {
 	.submit = submit, .completions = completions, .outstanding = outstanding, .on_frame = on_frame};
 static const struct mf_redundancy_ops redundancy = {
-	.active = active, .epoch = epoch, .tells = tells, .deposed = deposed};
+	.active = active, .epoch = epoch, .tells = tells, .demoted = demoted};
 static const struct mf_pool_desc pools[] = {{.key = "sand"}, {.key = "buckets", .by_end = true}, {0}};
 
 #define MUST                                                                                          \
@@ -261,13 +262,20 @@ static const struct mf_role_ops whole = {.kind = "whole",
 static const struct mf_role_ops bare = {.kind = "bare", MUST};
 static const struct mf_role_ops half = {.kind = "half", .requester = &deaf, MUST};
 
+/* Their numbers, in either list. */
 enum { WHOLE = NODE_OTHERS, BARE, HALF };
-static_assert((int)NODE_OTHERS == (int)SWITCH_OTHERS, "the same numbers for both");
 
-const struct mf_role_ops *const mf_node_kinds[] = {
-	[NODE_EDM] = &mf_host_role, [NODE_FRAMES] = &mf_frame_host_role, &whole, &bare, &half};
-const struct mf_role_ops *const mf_switch_kinds[] = {
-	[SWITCH_EDM] = &mf_switch_role, [SWITCH_FRAMES] = &mf_frame_switch_role, &whole, &bare, &half};
+const struct mf_role_ops *const mf_node_kinds[] = {[NODE_EDM] = &mf_host_role,
+						   [NODE_FRAMES] = &mf_frame_host_role,
+						   [NODE_HOSTS] = &mf_hosts_role,
+						   [WHOLE] = &whole,
+						   [BARE] = &bare,
+						   [HALF] = &half};
+const struct mf_role_ops *const mf_switch_kinds[] = {[SWITCH_EDM] = &mf_switch_role,
+						     [SWITCH_FRAMES] = &mf_frame_switch_role,
+						     [WHOLE] = &whole,
+						     [BARE] = &bare,
+						     [HALF] = &half};
 
 static struct mf_node *node_of(struct mf_node_shell *shell, uint8_t kind)
 {
@@ -342,7 +350,7 @@ Test(kinds, clients_use_a_node_by_its_table)
 	EXPECT("link_is_lost", n, 0);
 	mf_node_under_way(n, 3, NULL, &op);
 	EXPECT("under_way", n, 3, 0, WORD(&op));
-	cr_expect(!mf_node_obeys(n));
+	cr_expect(!mf_node_has_primary(n));
 	EXPECT("active", n, 0);
 	cr_expect_eq(mf_node_epoch(n), 9);
 	EXPECT("epoch", n, 0);
@@ -373,12 +381,12 @@ Test(kinds, what_a_node_s_table_has_not)
 	cr_expect_eq(mf_node_outstanding(n), 0);
 	mf_node_on_frame(n, NULL, NULL);
 	mf_node_on_restart(n, NULL, NULL);
-	cr_expect(mf_node_obeys(n), "it has one switch");
+	cr_expect(mf_node_has_primary(n), "it has one switch");
 	cr_expect_eq(mf_node_epoch(n), 0);
 	cr_expect(!mf_node_tells(n));
 	mf_node_link_up(n, 0, 1);
 	cr_expect_eq(mf_node_stack_counters(n, counter), 0);
-	cr_expect_eq(mf_role_pool(mf_node_role(n), "sand"), -1);
+	cr_expect_eq(mf_pool_find(mf_node_role(n)->pools, "sand"), -1);
 	cr_expect_eq(last.calls, 0);
 	n = node_of(&shell, HALF);
 	mf_node_on_restart(n, NULL, NULL);
@@ -415,7 +423,7 @@ Test(kinds, a_switch_is_driven_by_its_table)
 	EXPECT("has_requests", sw, 6, 2);
 	cr_expect(!mf_sw_active(sw));
 	EXPECT("active", sw, 0);
-	cr_expect(mf_sw_deposed(sw));
+	cr_expect(mf_sw_demoted(sw));
 	EXPECT("deposed", sw, 0);
 	mf_sw_crash(sw, 40);
 	EXPECT("crash", sw, 40, 0);
@@ -446,7 +454,7 @@ Test(kinds, what_a_switch_s_table_has_not)
 	mf_sw_bear(sw, 0, 1);
 	cr_expect(mf_sw_has_requests(sw, 0, 1));
 	cr_expect(mf_sw_active(sw), "it is the only one");
-	cr_expect(!mf_sw_deposed(sw));
+	cr_expect(!mf_sw_demoted(sw));
 	cr_expect_null(mf_sw_peek(sw, &n), "it has no scheduler");
 	cr_expect_eq(n, 0);
 	cr_expect_eq(mf_sw_take(sw, counter, 1), 0);
@@ -459,13 +467,13 @@ Test(kinds, what_a_switch_s_table_has_not)
 
 Test(kinds, pools_are_found_by_their_keys)
 {
-	cr_expect_eq(mf_role_pool(&whole, "sand"), 0);
-	cr_expect_eq(mf_role_pool(&whole, "buckets"), 1);
-	cr_expect_eq(mf_role_pool(&whole, "bucket"), -1);
-	cr_expect_eq(mf_role_pool(&mf_host_role, "queue"), MF_HOST_QUEUE);
-	cr_expect_eq(mf_role_pool(&mf_host_role, "grants"), MF_HOST_GRANTS);
-	cr_expect_eq(mf_role_pool(&mf_host_role, "buffers"), MF_HOST_BUFFERS);
-	cr_expect_eq(mf_role_pool(&mf_host_role, "room"), MF_HOST_MUX);
-	cr_expect(mf_switch_role.pools[mf_role_pool(&mf_switch_role, "egress")].by_end);
-	cr_expect(!mf_switch_role.pools[mf_role_pool(&mf_switch_role, "requests")].by_end);
+	cr_expect_eq(mf_pool_find(whole.pools, "sand"), 0);
+	cr_expect_eq(mf_pool_find(whole.pools, "buckets"), 1);
+	cr_expect_eq(mf_pool_find(whole.pools, "bucket"), -1);
+	cr_expect_eq(mf_pool_find(mf_host_role.pools, "queue"), MF_HOST_QUEUE);
+	cr_expect_eq(mf_pool_find(mf_host_role.pools, "grants"), MF_HOST_GRANTS);
+	cr_expect_eq(mf_pool_find(mf_host_role.pools, "buffers"), MF_HOST_BUFFERS);
+	cr_expect_eq(mf_pool_find(mf_host_role.pools, "room"), MF_HOST_MUX);
+	cr_expect(mf_switch_role.pools[mf_pool_find(mf_switch_role.pools, "egress")].by_end);
+	cr_expect(!mf_switch_role.pools[mf_pool_find(mf_switch_role.pools, "requests")].by_end);
 }

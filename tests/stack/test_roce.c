@@ -117,7 +117,7 @@ static bool data_came(struct wires *w, unsigned int op, uint64_t addr, uint64_t 
  * A write of 8 packets, a read of 8, an atomic and another write, of which one packet is lost.
  * @param again  packets that node 0 sends again at most
  */
-static void loses(unsigned int from, uint8_t opcode, unsigned int count, bool by_timer, uint64_t again)
+static void loses(unsigned int from, uint8_t opcode, unsigned int count, bool by_timer, uint64_t retransmit)
 {
 	struct wires w;
 	unsigned int write, read, add, last;
@@ -143,7 +143,7 @@ static void loses(unsigned int from, uint8_t opcode, unsigned int count, bool by
 	cr_expect_eq(*wires_memory(&w, 1, 200000), 1, "an atomic is done once");
 	cr_expect_eq(wires_counter(&w, 0, "timeouts"), by_timer ? 1 : 0);
 	cr_expect_gt(wires_counter(&w, 0, "packets_sent_again"), 0);
-	cr_expect_leq(wires_counter(&w, 0, "packets_sent_again"), again);
+	cr_expect_leq(wires_counter(&w, 0, "packets_sent_again"), retransmit);
 	if (!by_timer)
 		cr_expect_lt(w.now, MF_US(20), "%lu", (unsigned long)w.now);
 	wires_stop(&w);

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "systems/edm/switch/mf_switch_leaks.h"
-#include "twin_rig.h"
+#include "redundant_rig.h"
 
 #define TIMEOUT MF_US(10)
 #define GRANTED MF_US(2)
@@ -21,16 +21,16 @@ static void start(struct rig *r, mf_time longest, bool window)
 		rig_grant_of(GRANTED, 0, MEMORY, WRITE, false, true, 256, MF_SCHED_NO_COOKIE);
 	struct mf_sched_msg d;
 
-	twin_start(r, 0);
+	redundant_start(r, 0);
 	rig_stop(r);
-	twin_config.grant_timeout = TIMEOUT;
-	twin_config.longest = longest;
-	twin_config.window = window;
+	redundant_config.grant_timeout = TIMEOUT;
+	redundant_config.longest = longest;
+	redundant_config.window = window;
 	for (unsigned int i = 0; i < PORTS; i++)
-		twin_config.port[i].backlog_k = twin_config.port[i].source_w = 1000;
-	rig_start(r, &twin_config, false);
-	twin_notify(r, MF_US(1), WRITE);
-	twin_ask(r, MF_US(1) + MF_NS(100), REQUEST);
+		redundant_config.port[i].backlog_k = redundant_config.port[i].source_w = 1000;
+	rig_start(r, &redundant_config, false);
+	redundant_notify(r, MF_US(1), WRITE);
+	redundant_ask(r, MF_US(1) + MF_NS(100), REQUEST);
 	rig_run(r, MF_US(1) + MF_NS(500));
 	cr_assert_eq(rig_told(r, MF_SCHED_DEMAND, &d), 2);
 	rig_grant(r, g.at, &g);
@@ -89,7 +89,7 @@ Test(late, it_comes_and_what_waits_comes_behind_it)
 	cr_expect_eq(asked(&r, &m), 3);
 	cr_expect_not(let_out(&r));
 	cr_expect_eq(mf_switch_stats(r.sw)->expired, 1);
-	twin_write(&r, MF_US(50), MF_WREQ_ACK, WRITE, 0);
+	redundant_write(&r, MF_US(50), MF_WREQ_ACK, WRITE, 0);
 	rig_run(&r, MF_US(52));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
 	cr_expect(let_out(&r));
@@ -130,7 +130,7 @@ Test(late, it_does_not_come)
 			rig_run(&r, GRANTED + LONGEST + MF_US(1));
 		}
 		cr_expect(let_out(&r), "how %u", how);
-		twin_write(&r, MF_US(120), MF_WREQ_ACK, WRITE, 0);
+		redundant_write(&r, MF_US(120), MF_WREQ_ACK, WRITE, 0);
 		rig_run(&r, MF_US(121));
 		cr_expect_eq(mf_switch_stats(r.sw)->chunks, 0, "how %u", how);
 		cr_expect_eq(mf_switch_stats(r.sw)->drop_ungranted, 1, "how %u", how);
@@ -172,7 +172,7 @@ Test(late, an_answer_cancels_no_new_demand)
 	start(&r, LONGEST, false);
 	rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
 	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1, "what is left of the late one");
-	twin_notify(&r, MF_US(20), WRITE);
+	redundant_notify(&r, MF_US(20), WRITE);
 	answer(&r, MF_US(21), false);
 	answer(&r, MF_US(22), false);
 	rig_run(&r, MF_US(25));
@@ -190,7 +190,7 @@ Test(late, who_is_given_up_cancels_no_new_demand)
 	start(&r, LONGEST, false);
 	rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
 	cr_expect_eq(rig_told(&r, MF_SCHED_CANCEL, NULL), 1, "what is left of the late one");
-	twin_notify(&r, GRANTED + LONGEST - MF_US(5), WRITE);
+	redundant_notify(&r, GRANTED + LONGEST - MF_US(5), WRITE);
 	rig_run(&r, GRANTED + LONGEST - 1);
 	cr_expect_not(let_out(&r));
 	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, NULL), 3);
@@ -208,11 +208,11 @@ Test(late, who_is_answered_cancels_no_new_demand)
 		struct rig r;
 
 		start(&r, LONGEST, false);
-		twin_write(&r, MF_US(4) + MF_NS(100), MF_WREQ_ACK, WRITE, 0);
+		redundant_write(&r, MF_US(4) + MF_NS(100), MF_WREQ_ACK, WRITE, 0);
 		rig_run(&r, MF_US(5));
 		cr_assert(let_out(&r));
 		if (again > 0)
-			twin_ask(&r, MF_US(8), REQUEST);
+			redundant_ask(&r, MF_US(8), REQUEST);
 		rig_run(&r, MF_US(5) + TIMEOUT);
 		cr_expect_eq(mf_switch_stats(r.sw)->expired, 1, "the response");
 		cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 2 + again);
@@ -238,9 +238,9 @@ Test(late, holds_nothing)
 		mf_switch_held(r.sw, r.now, &held);
 		cr_expect_eq(held.granted, 0);
 		cr_expect_eq(rig_told(&r, MF_SCHED_FORWARDED, NULL), 2 * window);
-		twin_write(&r, MF_US(25), MF_WREQ_ACK, WRITE, 0);
+		redundant_write(&r, MF_US(25), MF_WREQ_ACK, WRITE, 0);
 		rig_run(&r, MF_US(27));
-		twin_respond(&r, MF_US(28), REQUEST);
+		redundant_respond(&r, MF_US(28), REQUEST);
 		rig_run(&r, MF_US(30));
 		cr_expect_eq(rig_told(&r, MF_SCHED_FORWARDED, NULL), 2 * window);
 		mf_switch_held(r.sw, r.now, &held);
@@ -257,12 +257,12 @@ Test(late, a_mega_is_over_when_its_writer_says_so)
 	struct mf_sched_msg d;
 	struct rig r;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_stop(&r);
-	twin_config.grant_timeout = TIMEOUT;
-	twin_config.longest = LONGEST;
-	rig_start(&r, &twin_config, false);
-	twin_ask(&r, MF_US(1), REQUEST);
+	redundant_config.grant_timeout = TIMEOUT;
+	redundant_config.longest = LONGEST;
+	rig_start(&r, &redundant_config, false);
+	redundant_ask(&r, MF_US(1), REQUEST);
 	rig_run(&r, MF_US(1) + MF_NS(500));
 	cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
 	g.mega = true;
@@ -292,7 +292,7 @@ Test(late, who_has_begun_is_not)
 
 	start(&r, LONGEST, true);
 	r.by_block = true;
-	n = mf_proto_put_chunk(&twin_config.proto, &m, data, word);
+	n = mf_proto_put_chunk(&redundant_config.proto, &m, data, word);
 	rig_message(&r, GRANTED + TIMEOUT - P * n / 2, 0, word, n);
 	rig_run(&r, GRANTED + TIMEOUT + MF_US(1));
 	cr_expect_eq(asked(&r, &last), 0);
@@ -314,7 +314,7 @@ Test(late, all_that_waits_has_its_time_again)
 	for (unsigned int i = 0; i < 2; i++, g.at += MF_NS(100))
 		rig_grant(&r, MF_US(4) + i, &g);
 	rig_run(&r, MF_US(50));
-	twin_write(&r, MF_US(51), MF_WREQ_ACK, WRITE, 0);
+	redundant_write(&r, MF_US(51), MF_WREQ_ACK, WRITE, 0);
 	rig_run(&r, MF_US(51) + TIMEOUT - MF_US(1));
 	mf_switch_held(r.sw, r.now, &held);
 	cr_expect_eq(held.circuits, 3, "%u", held.circuits);
@@ -337,12 +337,13 @@ Test(late, in_the_same_instant)
 	struct mf_sched_msg d;
 	struct rig r;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_stop(&r);
-	twin_config.grant_timeout = TIMEOUT;
-	twin_config.longest = LONGEST;
-	rig_start(&r, &twin_config, false);
-	rig_message(&r, MF_US(1), MEMORY + 1, word, mf_proto_put_request(&twin_config.proto, &ask, word));
+	redundant_config.grant_timeout = TIMEOUT;
+	redundant_config.longest = LONGEST;
+	rig_start(&r, &redundant_config, false);
+	rig_message(&r, MF_US(1), MEMORY + 1, word,
+		    mf_proto_put_request(&redundant_config.proto, &ask, word));
 	rig_run(&r, MF_US(1) + MF_NS(500));
 	cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1);
 	rig_grant(&r, g.at, &g);
@@ -360,15 +361,15 @@ Test(late, it_is_the_active_one_that_asks)
 {
 	struct rig r;
 
-	twin_start(&r, 1);
-	twin_notify(&r, MF_US(1), WRITE);
+	redundant_start(&r, 1);
+	redundant_notify(&r, MF_US(1), WRITE);
 	answer(&r, MF_US(2), false);
-	twin_write(&r, MF_US(3), MF_WREQ_ACK, WRITE, 0);
+	redundant_write(&r, MF_US(3), MF_WREQ_ACK, WRITE, 0);
 	rig_run(&r, MF_US(5));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1, "it is in the log still");
 	rig_stop(&r);
-	twin_config.twin = false;
-	rig_start(&r, &twin_config, false);
+	redundant_config.redundant = false;
+	rig_start(&r, &redundant_config, false);
 	answer(&r, MF_US(2), false);
 	rig_run(&r, MF_US(5));
 	cr_expect_eq(mf_switch_stats(r.sw)->drop_proto, 1);

@@ -28,7 +28,7 @@ Test(link, what_was_granted_ends)
 	struct mf_sched_grant to = rig_grant_of(MF_US(1), 0, 1, 2, false, true, 256, MF_SCHED_NO_COOKIE);
 	struct mf_sched_grant other = rig_grant_of(MF_US(1), 0, 2, 3, false, true, 256, MF_SCHED_NO_COOKIE);
 	struct mf_sched_grant late = rig_grant_of(MF_US(5), 0, 1, 4, false, true, 64, MF_SCHED_NO_COOKIE);
-	struct mf_msg heard = {.kind = MF_ERR, .src = 0, .dst = 1, .status = MF_ERR_LIFE};
+	struct mf_msg heard = {.kind = MF_ERR, .src = 0, .dst = 1, .status = MF_ERR_INCARNATION};
 	struct mf_sched_msg d;
 	unsigned int n, before;
 
@@ -70,7 +70,7 @@ Test(link, what_was_granted_ends)
 	rig_grant(&r, from.at, &from);
 	rig_run(&r, MF_US(12));
 	cr_expect(mf_switch_link_up(r.sw, 1, MF_US(12)));
-	mf_proto_set_life(&heard, 1);
+	mf_proto_set_incarnation(&heard, 1);
 	rig_message(&r, MF_US(12) + MF_NS(500), 0, word, rig_single(&heard, word));
 	rig_message(&r, MF_US(13), 0, word, rig_request(&r, 0, 1, 9, 64, word));
 	rig_message(&r, MF_US(13), 1, word, rig_request(&r, 1, 2, 9, 64, word));
@@ -230,13 +230,14 @@ Test(link, others_are_told_several_times)
 	struct mf_switch *sw = new_switch(3, ROOM);
 	struct mf_msg m[16];
 
-	for (unsigned int life = 1; life < 600; life++) {
-		lose(sw, 1, life);
-		cr_assert(mf_switch_link_up(sw, 1, life));
+	for (unsigned int incarnation = 1; incarnation < 600; incarnation++) {
+		lose(sw, 1, incarnation);
+		cr_assert(mf_switch_link_up(sw, 1, incarnation));
 		for (uint16_t to = 0; to < 3; to += 2) {
-			cr_assert_eq(all_messages(sw, to, life, m), 3);
+			cr_assert_eq(all_messages(sw, to, incarnation, m), 3);
 			for (unsigned int i = 0; i < 3; i++)
-				cr_assert(says_restarted(&m[i], to, 1) && m[i].id == (life - 1) % 255 + 1);
+				cr_assert(says_restarted(&m[i], to, 1) &&
+					  m[i].id == (incarnation - 1) % 255 + 1);
 		}
 	}
 	mf_switch_free(sw);
@@ -323,11 +324,11 @@ Test(link, who_is_down_is_not_told)
 	mf_switch_free(sw);
 }
 
-static void hears(struct mf_switch *sw, uint16_t port, uint16_t of, uint16_t life, mf_time now)
+static void hears(struct mf_switch *sw, uint16_t port, uint16_t of, uint16_t incarnation, mf_time now)
 {
-	struct mf_msg m = {.kind = MF_ERR, .src = port, .dst = of, .status = MF_ERR_LIFE};
+	struct mf_msg m = {.kind = MF_ERR, .src = port, .dst = of, .status = MF_ERR_INCARNATION};
 
-	mf_proto_set_life(&m, life);
+	mf_proto_set_incarnation(&m, incarnation);
 	arrives_single(sw, port, now, &m);
 }
 
@@ -352,7 +353,7 @@ static unsigned int asks(struct mf_switch *sw, uint16_t port, uint16_t of, mf_ti
  * heard of that yet: nothing passes to the node until its asker has. Who has lost its own link since knows
  * nothing.
  */
-Test(link, what_was_asked_of_a_former_life)
+Test(link, what_was_asked_of_a_former_incarnation)
 {
 	struct mf_switch *sw = new_switch(3, ROOM);
 	const struct mf_switch_stats *st = mf_switch_stats(sw);
@@ -423,11 +424,12 @@ struct play {
 	uint8_t id[PORTS];
 	uint64_t sent, got; /**< chunks */
 	uint8_t said[PORTS][PORTS]; /**< which time, to whom, of whom */
-	uint8_t life[PORTS]; /**< how often its link was lost; in what it sends */
-	uint8_t known[PORTS][PORTS]; /**< by who is told: the life that a port is known to be in */
+	uint8_t incarnation[PORTS]; /**< how often its link was lost; in what it sends */
+	uint8_t known[PORTS][PORTS]; /**< by who is told: the incarnation that a port is known to be in */
 	uint8_t first_of[PORTS]; /**< a chunk that leaves here, and its data are next: its source, plus one */
 	bool answers[PORTS]; /**< that chunk is of a response */
-	uint64_t compared, answered; /**< chunks whose life was looked at, of senders and of who had asked */
+	uint64_t compared,
+		answered; /**< chunks whose incarnation was looked at, of senders and of who had asked */
 	struct cable cable[PORTS];
 };
 
@@ -440,7 +442,7 @@ static unsigned int below(struct play *p, unsigned int n)
 static void down(struct play *p, unsigned int port)
 {
 	p->lost[port] = true;
-	p->life[port]++;
+	p->incarnation[port]++;
 	p->cable[port].head = p->cable[port].tail;
 	mf_switch_link_down(p->sw, port, p->now);
 }
@@ -451,7 +453,7 @@ static void up(struct play *p, unsigned int port)
 	p->lost[port] = !mf_switch_link_up(p->sw, port, p->now);
 	p->first_of[port] = 0;
 	for (unsigned int i = 0; i < PORTS && !p->lost[port]; i++)
-		p->known[port][i] = (uint8_t)(p->life[i] - p->lost[i]);
+		p->known[port][i] = (uint8_t)(p->incarnation[i] - p->lost[i]);
 }
 
 static void arrive(struct play *p, unsigned int port, unsigned int n)
@@ -529,7 +531,7 @@ static void chunk(struct play *p, unsigned int port, uint16_t dst, uint8_t id, b
 			   .last = true};
 
 	p->sent++;
-	data[0] = p->life[port];
+	data[0] = p->incarnation[port];
 	data[1] = p->known[port][dst];
 	send(p, port, mf_proto_put_chunk(&config.proto, &m, data, word));
 }
@@ -537,8 +539,11 @@ static void chunk(struct play *p, unsigned int port, uint16_t dst, uint8_t id, b
 /** Behind all that was sent before; that may be lost. */
 static void say_heard(struct play *p, unsigned int port, const struct mf_msg *m)
 {
-	const struct mf_msg heard = {
-		.kind = MF_ERR, .src = (uint16_t)port, .dst = m->src, .id = m->id, .status = MF_ERR_LIFE};
+	const struct mf_msg heard = {.kind = MF_ERR,
+				     .src = (uint16_t)port,
+				     .dst = m->src,
+				     .id = m->id,
+				     .status = MF_ERR_INCARNATION};
 
 	if (below(p, 4) != 0)
 		send(p, port, rig_single(&heard, word));
@@ -553,12 +558,12 @@ static void told(struct play *p, unsigned int port, const struct mf_msg *m)
 		return;
 	p->said[port][m->src] = m->id;
 	p->known[port][m->src]++;
-	cr_assert_eq(p->known[port][m->src], (uint8_t)(p->life[m->src] - p->lost[m->src]));
+	cr_assert_eq(p->known[port][m->src], (uint8_t)(p->incarnation[m->src] - p->lost[m->src]));
 }
 
 /**
- * The first data of a chunk: it is from a life that the port has been told of, and from no former one. What
- * answers is for no former one.
+ * The first data of a chunk: it is from an incarnation that the port has been told of, and from no former
+ * one. What answers is for no former one.
  */
 static void compare(struct play *p, unsigned int port, uint64_t data)
 {
@@ -566,7 +571,7 @@ static void compare(struct play *p, unsigned int port, uint64_t data)
 		return;
 	cr_assert_eq(data & 0xff, p->known[port][p->first_of[port] - 1]);
 	if (p->answers[port])
-		cr_assert_eq(data >> 8 & 0xff, p->life[port]);
+		cr_assert_eq(data >> 8 & 0xff, p->incarnation[port]);
 	p->answered += p->answers[port];
 	p->first_of[port] = 0;
 	p->compared++;
@@ -695,7 +700,7 @@ static void one_seed(uint64_t seed)
 	cr_assert_gt(p.compared, 0);
 	cr_assert_gt(p.answered, 0);
 	for (unsigned int i = 0; i < PORTS * PORTS; i++)
-		cr_assert(i % PORTS == i / PORTS || p.known[i / PORTS][i % PORTS] == p.life[i % PORTS],
+		cr_assert(i % PORTS == i / PORTS || p.known[i / PORTS][i % PORTS] == p.incarnation[i % PORTS],
 			  "seed %lu: %u was not told of %u", seed, i / PORTS, i % PORTS);
 	p.ops->stats(p.sched, &st);
 	cr_assert_eq(st.entries, 0, "seed %lu: %lu demands left", seed, st.entries);

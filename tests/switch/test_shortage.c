@@ -31,7 +31,7 @@ Test(switch_shortage, alone)
 Test(switch_shortage, one_of_two)
 {
 	rig_config(&config, PORTS);
-	config.twin = config.epoch_known = config.begins = config.in_order = true;
+	config.redundant = config.epoch_known = config.begins = config.in_order = true;
 	config.chunk = 256;
 	config.take_again = MF_US(10);
 	config.proto.ext = true;

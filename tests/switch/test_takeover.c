@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "systems/edm/switch/mf_switch_leaks.h"
-#include "twin_rig.h"
+#include "redundant_rig.h"
 
 #define HOSTILE 3
 
@@ -35,7 +35,7 @@ static void lie(struct rig *r, mf_time at, unsigned int times)
 		uint16_t epoch = (uint16_t)mf_rng_below(&rng, mf_rng_below(&rng, 2) ? 4 : 65536);
 		enum mf_take what = mf_rng_below(&rng, 3) == 0 ? MF_TAKE_LOST : MF_TAKE_TELL;
 
-		twin_say(r, at, HOSTILE, what, epoch, (uint16_t)mf_rng_below(&rng, 6));
+		redundant_say(r, at, HOSTILE, what, epoch, (uint16_t)mf_rng_below(&rng, 6));
 		at += MF_US(1) + mf_rng_below(&rng, MF_US(5));
 	}
 	rig_run(r, at);
@@ -45,9 +45,9 @@ Test(takeover, one_node_calls_no_switch)
 {
 	struct rig r;
 
-	twin_start(&r, 1);
+	redundant_start(&r, 1);
 	lie(&r, MF_US(1), 1000);
-	cr_expect_not(twin_is_active(&r));
+	cr_expect_not(redundant_is_active(&r));
 	cr_expect_eq(mf_switch_stats(r.sw)->takes, 0);
 	cr_expect_gt(mf_switch_stats(r.sw)->drop_take, 0);
 	rig_stop(&r);
@@ -57,10 +57,10 @@ Test(takeover, one_node_deposes_no_switch)
 {
 	struct rig r;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	lie(&r, MF_US(1), 1000);
-	cr_expect(twin_is_active(&r));
-	cr_expect_not(mf_switch_deposed(r.sw));
+	cr_expect(redundant_is_active(&r));
+	cr_expect_not(mf_switch_demoted(r.sw));
 	rig_stop(&r);
 }
 
@@ -68,13 +68,13 @@ Test(takeover, it_cannot_vouch_for_itself_or_others)
 {
 	struct rig r;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_run(&r, MF_US(1));
 	mf_switch_link_down(r.sw, 1, MF_US(1));
 	for (unsigned int i = 0; i < 100; i++)
-		twin_say(&r, MF_US(2 + i), HOSTILE, MF_TAKE_LOST, 1, 1);
+		redundant_say(&r, MF_US(2 + i), HOSTILE, MF_TAKE_LOST, 1, 1);
 	rig_run(&r, MF_US(150));
-	cr_expect(twin_is_active(&r));
+	cr_expect(redundant_is_active(&r));
 	rig_stop(&r);
 }
 
@@ -83,14 +83,14 @@ Test(takeover, most_nodes_call_one)
 	struct rig r;
 	struct mf_msg m;
 
-	twin_start(&r, 1);
-	twin_say(&r, MF_US(1), 0, MF_TAKE_TELL, 1, 1);
-	twin_say(&r, MF_US(2), 1, MF_TAKE_TELL, 1, 1);
+	redundant_start(&r, 1);
+	redundant_say(&r, MF_US(1), 0, MF_TAKE_TELL, 1, 1);
+	redundant_say(&r, MF_US(2), 1, MF_TAKE_TELL, 1, 1);
 	rig_run(&r, MF_US(2));
-	cr_expect_not(twin_is_active(&r), "half of them are not most");
-	twin_say(&r, MF_US(3), 2, MF_TAKE_TELL, 1, 1);
+	cr_expect_not(redundant_is_active(&r), "half of them are not most");
+	redundant_say(&r, MF_US(3), 2, MF_TAKE_TELL, 1, 1);
 	rig_run(&r, MF_US(4));
-	cr_expect(twin_is_active(&r));
+	cr_expect(redundant_is_active(&r));
 	cr_expect_eq(count(&r, 2, MF_TAKE_HEARD, &m), 1);
 	cr_expect_eq(m.epoch, 1);
 	cr_expect_geq(count(&r, 3, MF_TAKE_TELL, &m), 1);
@@ -103,10 +103,10 @@ Test(takeover, a_lost_cable_is_vouched_for)
 	struct rig r;
 	struct mf_msg m;
 
-	twin_start(&r, 1);
-	twin_say(&r, MF_US(1), 1, MF_TAKE_TELL, 1, 1);
+	redundant_start(&r, 1);
+	redundant_say(&r, MF_US(1), 1, MF_TAKE_TELL, 1, 1);
 	rig_run(&r, MF_US(4));
-	cr_expect_not(twin_is_active(&r));
+	cr_expect_not(redundant_is_active(&r));
 	cr_expect_eq(count(&r, 1, MF_TAKE_LOST, &m), 0);
 	for (unsigned int i = 0; i < PORTS; i++)
 		if (i != 1) {
@@ -115,21 +115,21 @@ Test(takeover, a_lost_cable_is_vouched_for)
 		}
 	rig_stop(&r);
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_run(&r, MF_US(1));
 	for (uint16_t i = 0; i < PORTS; i++)
 		if (i != 1)
-			twin_say(&r, MF_US(2 + i), i, MF_TAKE_LOST, 1, 1);
+			redundant_say(&r, MF_US(2 + i), i, MF_TAKE_LOST, 1, 1);
 	rig_run(&r, MF_US(10));
-	cr_expect(twin_is_active(&r), "the cable is there");
+	cr_expect(redundant_is_active(&r), "the cable is there");
 	mf_switch_link_down(r.sw, 1, MF_US(10));
 	for (uint16_t i = 0; i < PORTS; i++)
 		if (i != 1)
-			twin_say(&r, MF_US(12 + i), i, MF_TAKE_LOST, 1, 1);
+			redundant_say(&r, MF_US(12 + i), i, MF_TAKE_LOST, 1, 1);
 	rig_run(&r, MF_US(14));
-	cr_expect(twin_is_active(&r), "not all have a way to the other one");
+	cr_expect(redundant_is_active(&r), "not all have a way to the other one");
 	rig_run(&r, MF_US(20));
-	cr_expect(mf_switch_deposed(r.sw));
+	cr_expect(mf_switch_demoted(r.sw));
 	rig_stop(&r);
 }
 
@@ -139,17 +139,17 @@ Test(takeover, two_lost_cables_at_once)
 	static const uint16_t there[] = {0, 2}, lost[] = {1, 3};
 	struct rig r;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_run(&r, MF_US(1));
 	for (unsigned int k = 0; k < 2; k++)
 		mf_switch_link_down(r.sw, lost[k], MF_US(1));
 	for (unsigned int i = 0; i < 2; i++)
 		for (unsigned int k = 0; k < 2; k++)
-			twin_say(&r, MF_US(2 + 2 * i + k), there[i], MF_TAKE_LOST, 1, lost[k]);
+			redundant_say(&r, MF_US(2 + 2 * i + k), there[i], MF_TAKE_LOST, 1, lost[k]);
 	rig_run(&r, MF_NS(3900));
-	cr_expect(twin_is_active(&r), "not all have a way to the other one");
+	cr_expect(redundant_is_active(&r), "not all have a way to the other one");
 	rig_run(&r, MF_US(10));
-	cr_expect(mf_switch_deposed(r.sw));
+	cr_expect(mf_switch_demoted(r.sw));
 	rig_stop(&r);
 }
 
@@ -158,24 +158,24 @@ Test(takeover, a_cable_that_is_lost_again_is_vouched_for_again)
 {
 	struct rig r;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_run(&r, MF_US(1));
 	mf_switch_link_down(r.sw, 1, MF_US(1));
-	twin_say(&r, MF_US(2), 0, MF_TAKE_LOST, 1, 1);
-	twin_say(&r, MF_US(3), 2, MF_TAKE_LOST, 1, 1);
+	redundant_say(&r, MF_US(2), 0, MF_TAKE_LOST, 1, 1);
+	redundant_say(&r, MF_US(3), 2, MF_TAKE_LOST, 1, 1);
 	rig_run(&r, MF_US(4));
 	rig_grant(&r, MF_US(4), &(struct mf_sched_grant){.src = 1, .dst = 1});
 	rig_run(&r, MF_US(5));
 	cr_assert(mf_switch_link_up(r.sw, 1, MF_US(5)));
 	rig_run(&r, MF_US(6));
 	mf_switch_link_down(r.sw, 1, MF_US(6));
-	twin_say(&r, MF_US(7), 3, MF_TAKE_LOST, 1, 1);
+	redundant_say(&r, MF_US(7), 3, MF_TAKE_LOST, 1, 1);
 	rig_run(&r, MF_US(10));
-	cr_expect(twin_is_active(&r), "one is not all");
-	twin_say(&r, MF_US(11), 0, MF_TAKE_LOST, 1, 1);
-	twin_say(&r, MF_US(12), 2, MF_TAKE_LOST, 1, 1);
+	cr_expect(redundant_is_active(&r), "one is not all");
+	redundant_say(&r, MF_US(11), 0, MF_TAKE_LOST, 1, 1);
+	redundant_say(&r, MF_US(12), 2, MF_TAKE_LOST, 1, 1);
 	rig_run(&r, MF_US(20));
-	cr_expect(mf_switch_deposed(r.sw));
+	cr_expect(mf_switch_demoted(r.sw));
 	rig_stop(&r);
 }
 
@@ -186,21 +186,21 @@ Test(takeover, a_response_during_whose_coming_its_pair_is_released)
 	struct mf_switch_held held;
 	struct rig r;
 
-	twin_start(&r, 1);
+	redundant_start(&r, 1);
 	rig_stop(&r);
-	rig_start(&r, &twin_config, true);
-	twin_ask(&r, MF_US(1), 5);
-	twin_notify(&r, MF_US(2), 1);
-	twin_write(&r, MF_US(3), MF_WREQ_ACK, 1, 0);
+	rig_start(&r, &redundant_config, true);
+	redundant_ask(&r, MF_US(1), 5);
+	redundant_notify(&r, MF_US(2), 1);
+	redundant_write(&r, MF_US(3), MF_WREQ_ACK, 1, 0);
 	rig_run(&r, MF_US(5));
 	cr_assert_eq(mf_switch_stats(r.sw)->requests_forwarded, 1);
-	twin_say(&r, MF_US(6), 1, MF_TAKE_TELL, 1, 1);
-	twin_say(&r, MF_US(7), 3, MF_TAKE_TELL, 1, 1);
-	twin_say(&r, MF_US(8), MEMORY, MF_TAKE_TELL, 1, 1);
-	twin_respond(&r, at, 5);
-	twin_say(&r, at + 4 * P, 0, MF_TAKE_TELL, 1, 1);
+	redundant_say(&r, MF_US(6), 1, MF_TAKE_TELL, 1, 1);
+	redundant_say(&r, MF_US(7), 3, MF_TAKE_TELL, 1, 1);
+	redundant_say(&r, MF_US(8), MEMORY, MF_TAKE_TELL, 1, 1);
+	redundant_respond(&r, at, 5);
+	redundant_say(&r, at + 4 * P, 0, MF_TAKE_TELL, 1, 1);
 	rig_run(&r, at + MF_US(2));
-	cr_assert(twin_is_active(&r));
+	cr_assert(redundant_is_active(&r));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 2);
 	mf_switch_held(r.sw, at + MF_US(2), &held);
 	cr_expect_eq(held.circuits, 0);
@@ -216,17 +216,17 @@ Test(takeover, two_that_differ_do_not_talk_for_ever)
 	struct mf_msg m;
 	struct rig r;
 
-	twin_start(&r, 1);
-	twin_say(&r, MF_US(1), HOSTILE, MF_TAKE_ASK, 0, 0);
+	redundant_start(&r, 1);
+	redundant_say(&r, MF_US(1), HOSTILE, MF_TAKE_ASK, 0, 0);
 	rig_run(&r, MF_US(2));
 	cr_expect_eq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 1);
 	for (unsigned int i = 0; i < 50; i++)
-		twin_say(&r, MF_US(3) + i * MF_NS(100), HOSTILE, MF_TAKE_TELL, FAR, 1);
+		redundant_say(&r, MF_US(3) + i * MF_NS(100), HOSTILE, MF_TAKE_TELL, FAR, 1);
 	rig_run(&r, MF_US(9));
 	cr_expect_eq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 1);
 	rig_run(&r, MF_US(9) + 2 * AGAIN);
 	cr_expect_geq(count(&r, HOSTILE, MF_TAKE_TELL, &m), 2, "it is said again");
-	cr_expect_not(twin_is_active(&r));
+	cr_expect_not(redundant_is_active(&r));
 	cr_expect_eq(mf_switch_stats(r.sw)->drop_take, 50);
 	rig_stop(&r);
 }
@@ -237,14 +237,14 @@ Test(takeover, it_is_said_again)
 	struct rig r;
 	struct mf_msg m;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_run(&r, MF_US(100));
 	for (unsigned int i = 0; i < PORTS; i++)
 		cr_expect_eq(r.outs[i], 0, "nobody has anything to say");
-	twin_say(&r, MF_US(101), 2, MF_TAKE_ASK, 0, 0);
+	redundant_say(&r, MF_US(101), 2, MF_TAKE_ASK, 0, 0);
 	rig_run(&r, MF_US(101) + 5 * AGAIN + MF_US(1));
 	cr_expect_eq(count(&r, 2, MF_TAKE_TELL, &m), 6);
-	twin_say(&r, MF_US(160), 2, MF_TAKE_TELL, 0, 9);
+	redundant_say(&r, MF_US(160), 2, MF_TAKE_TELL, 0, 9);
 	rig_run(&r, MF_US(300));
 	cr_expect_eq(count(&r, 2, MF_TAKE_TELL, &m), 6);
 	cr_expect_eq(count(&r, 2, MF_TAKE_HEARD, &m), 1);
@@ -259,16 +259,16 @@ Test(takeover, what_passes_twice_is_taken_down_once)
 {
 	struct rig r;
 
-	twin_start(&r, 1);
-	twin_notify(&r, MF_US(1), 1);
-	twin_notify(&r, MF_US(2), 2);
-	twin_write(&r, MF_US(3), MF_WREQ_ACK, 1, 0);
-	twin_write(&r, MF_US(4), MF_WREQ_ACK, 1, 0);
-	twin_write(&r, MF_US(5), MF_WREQ_ACK, 2, 0);
+	redundant_start(&r, 1);
+	redundant_notify(&r, MF_US(1), 1);
+	redundant_notify(&r, MF_US(2), 2);
+	redundant_write(&r, MF_US(3), MF_WREQ_ACK, 1, 0);
+	redundant_write(&r, MF_US(4), MF_WREQ_ACK, 1, 0);
+	redundant_write(&r, MF_US(5), MF_WREQ_ACK, 2, 0);
 	rig_run(&r, MF_US(6));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 2, "not the second write's");
-	twin_write(&r, MF_US(7), MF_WREQ_ACK, 1, 256);
-	twin_write(&r, MF_US(8), MF_WREQ_ACK, 2, 256);
+	redundant_write(&r, MF_US(7), MF_WREQ_ACK, 1, 256);
+	redundant_write(&r, MF_US(8), MF_WREQ_ACK, 2, 256);
 	rig_run(&r, MF_US(10));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 4);
 	rig_stop(&r);
@@ -289,14 +289,14 @@ Test(takeover, requests_behind_the_answers_to_later_ones)
 	struct mf_switch_held held;
 	struct rig r;
 
-	twin_start(&r, 1);
+	redundant_start(&r, 1);
 	for (answer.epoch = 65535; answer.epoch != 2; answer.epoch++) {
-		unsigned int n = mf_proto_put_chunk(&twin_config.proto, &answer, data, word);
+		unsigned int n = mf_proto_put_chunk(&redundant_config.proto, &answer, data, word);
 
 		rig_message(&r, MF_US(1) + (uint16_t)(answer.epoch + 1) * MF_US(1), MEMORY, word, n);
 	}
 	for (ask.epoch = 65535; ask.epoch != 3; ask.epoch++) {
-		unsigned int n = mf_proto_put_request(&twin_config.proto, &ask, word);
+		unsigned int n = mf_proto_put_request(&redundant_config.proto, &ask, word);
 
 		rig_message(&r, MF_US(11) + (uint16_t)(ask.epoch + 1) * MF_US(1), 0, word, n);
 	}
@@ -324,10 +324,10 @@ static void pass_on(struct rig *r, mf_time at, uint8_t id)
 
 static void start_limited(struct rig *r, uint8_t number)
 {
-	twin_start(r, number);
+	redundant_start(r, number);
 	rig_stop(r);
-	twin_config.limits = (struct mf_switch_limits){.rate = MF_MS(1), .rate_burst = 1};
-	rig_start(r, &twin_config, false);
+	redundant_config.limits = (struct mf_switch_limits){.rate = MF_MS(1), .rate_burst = 1};
+	rig_start(r, &redundant_config, false);
 }
 
 /**
@@ -340,12 +340,12 @@ Test(takeover, the_active_one_refuses)
 	struct rig r;
 
 	start_limited(&r, 1);
-	twin_ask(&r, MF_US(1), 1);
-	twin_notify(&r, MF_US(2), 2);
-	twin_notify(&r, MF_US(3), 3);
+	redundant_ask(&r, MF_US(1), 1);
+	redundant_notify(&r, MF_US(2), 2);
+	redundant_notify(&r, MF_US(3), 3);
 	pass_on(&r, MF_US(4), 1);
 	pass_on(&r, MF_US(5), 2);
-	twin_write(&r, MF_US(6), MF_WREQ_ACK, 3, 0);
+	redundant_write(&r, MF_US(6), MF_WREQ_ACK, 3, 0);
 	rig_run(&r, MF_US(7));
 	cr_expect_eq(mf_switch_stats(r.sw)->refused_rate, 0);
 	cr_expect_eq(mf_switch_stats(r.sw)->logged, 3);
@@ -355,8 +355,8 @@ Test(takeover, the_active_one_refuses)
 	rig_stop(&r);
 
 	start_limited(&r, 0);
-	twin_ask(&r, MF_US(1), 1);
-	twin_ask(&r, MF_US(2), 2);
+	redundant_ask(&r, MF_US(1), 1);
+	redundant_ask(&r, MF_US(2), 2);
 	pass_on(&r, MF_US(3), 1);
 	rig_run(&r, MF_US(4));
 	cr_expect_eq(mf_switch_stats(r.sw)->refused_rate, 1);
@@ -375,15 +375,15 @@ static unsigned int told_after(uint16_t port, bool obeys)
 	struct rig r;
 	unsigned int n;
 
-	twin_start(&r, 0);
+	redundant_start(&r, 0);
 	rig_run(&r, MF_US(1));
-	twin_flap(&r, MF_US(1), port);
-	twin_ask(&r, MF_US(2), 1);
+	redundant_flap(&r, MF_US(1), port);
+	redundant_ask(&r, MF_US(2), 1);
 	rig_run(&r, MF_US(3));
 	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 0, "whom does it obey?");
-	twin_say(&r, MF_US(4), port, MF_TAKE_TELL, obeys ? 0 : 1, 1);
+	redundant_say(&r, MF_US(4), port, MF_TAKE_TELL, obeys ? 0 : 1, 1);
 	rig_run(&r, MF_US(5));
-	cr_expect(twin_is_active(&r));
+	cr_expect(redundant_is_active(&r));
 	n = rig_told(&r, MF_SCHED_DEMAND, &d);
 	rig_stop(&r);
 	return n;
@@ -407,16 +407,16 @@ static uint64_t let_out_behind(bool lone)
 	uint64_t requests;
 	struct rig r;
 
-	twin_start(&r, 1);
+	redundant_start(&r, 1);
 	if (lone)
-		twin_say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 1, 1);
-	twin_ask(&r, MF_US(2), 1);
+		redundant_say(&r, MF_US(1), MEMORY, MF_TAKE_TELL, 1, 1);
+	redundant_ask(&r, MF_US(2), 1);
 	for (unsigned int i = 0; i < PORTS; i++)
-		twin_say(&r, MF_US(3), i, MF_TAKE_TELL, 2, 1);
-	twin_notify(&r, MF_US(4), 2);
-	twin_write(&r, MF_US(5), MF_WREQ_ACK, 2, 0);
+		redundant_say(&r, MF_US(3), i, MF_TAKE_TELL, 2, 1);
+	redundant_notify(&r, MF_US(4), 2);
+	redundant_write(&r, MF_US(5), MF_WREQ_ACK, 2, 0);
 	rig_run(&r, MF_US(6));
-	cr_expect_not(twin_is_active(&r));
+	cr_expect_not(redundant_is_active(&r));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 1);
 	requests = mf_switch_stats(r.sw)->requests_forwarded;
 	rig_stop(&r);
@@ -460,9 +460,9 @@ Test(takeover, the_log_is_empty_behind_a_late_release)
 	uint64_t word;
 	unsigned int n;
 
-	twin_start_patient(&r, 0);
-	twin_flap(&r, MF_US(1), 0);
-	twin_notify(&r, MF_US(2), 2);
+	redundant_start_patient(&r, 0);
+	redundant_flap(&r, MF_US(1), 0);
+	redundant_notify(&r, MF_US(2), 2);
 	rig_run(&r, MF_US(3));
 	cr_assert_eq(mf_switch_stats(r.sw)->logged, 1);
 	flood(&r, MF_US(4), 3000);
@@ -480,29 +480,29 @@ Test(takeover, the_log_is_empty_behind_a_late_release)
 /** A switch is started again beside the active one, and a port's link comes up at so many us. */
 static void start_again(struct rig *r, const unsigned int up_us[PORTS])
 {
-	twin_start(r, 1);
+	redundant_start(r, 1);
 	rig_stop(r);
-	twin_config.begins = twin_config.epoch_known = false;
-	twin_config.longest = LONGEST;
-	rig_start(r, &twin_config, false);
+	redundant_config.begins = redundant_config.epoch_known = false;
+	redundant_config.longest = LONGEST;
+	rig_start(r, &redundant_config, false);
 	for (unsigned int us = 0; us <= 30; us++)
 		for (unsigned int i = 0; i < PORTS; i++)
 			if (up_us[i] == us) {
 				rig_run(r, MF_US(us));
 				cr_assert(mf_switch_link_up(r->sw, i, MF_US(us)));
-				twin_say(r, MF_US(us) + 1, i, MF_TAKE_TELL, 0, 1);
+				redundant_say(r, MF_US(us) + 1, i, MF_TAKE_TELL, 0, 1);
 			}
 	for (uint16_t i = 0; i < PORTS; i++)
 		for (uint16_t of = 0; of < PORTS; of++)
 			if (of != i)
-				twin_hears(r, MF_US(30) + MF_NS(100) * (1 + of), i, of, 1);
+				redundant_hears(r, MF_US(30) + MF_NS(100) * (1 + of), i, of, 1);
 }
 
 /** @return chunks that it lets through of a write that it was asked at so many us, and before */
 static uint64_t passes_at(struct rig *r, uint8_t id, unsigned int us)
 {
-	twin_notify(r, MF_US(us), id);
-	twin_write(r, MF_US(us) + MF_NS(100), MF_WREQ_ACK, id, 0);
+	redundant_notify(r, MF_US(us), id);
+	redundant_write(r, MF_US(us) + MF_NS(100), MF_WREQ_ACK, id, 0);
 	rig_run(r, MF_US(us) + MF_NS(900));
 	return mf_switch_stats(r->sw)->chunks;
 }
@@ -534,19 +534,19 @@ static void behind_a_held_write(bool answered, uint64_t *requests, uint64_t *chu
 	uint64_t word;
 	struct rig r;
 
-	twin_start_patient(&r, 1);
-	twin_flap(&r, MF_US(1), MEMORY);
-	twin_say(&r, MF_US(2), MEMORY, MF_TAKE_TELL, 0, 1);
-	twin_notify(&r, MF_US(90), 1);
-	twin_write(&r, MF_US(91), MF_WREQ_ACK, 1, 0);
-	twin_write(&r, MF_US(92), MF_WREQ_ACK, 1, 256);
+	redundant_start_patient(&r, 1);
+	redundant_flap(&r, MF_US(1), MEMORY);
+	redundant_say(&r, MF_US(2), MEMORY, MF_TAKE_TELL, 0, 1);
+	redundant_notify(&r, MF_US(90), 1);
+	redundant_write(&r, MF_US(91), MF_WREQ_ACK, 1, 0);
+	redundant_write(&r, MF_US(92), MF_WREQ_ACK, 1, 256);
 	if (answered) {
 		rig_single(&ack, &word);
 		rig_message(&r, MF_US(93), MEMORY, &word, 1);
 	}
-	twin_ask(&r, MF_US(110), 2);
-	twin_notify(&r, MF_US(111), 3);
-	twin_write(&r, MF_US(112), MF_WREQ_ACK, 3, 0);
+	redundant_ask(&r, MF_US(110), 2);
+	redundant_notify(&r, MF_US(111), 3);
+	redundant_write(&r, MF_US(112), MF_WREQ_ACK, 3, 0);
 	rig_run(&r, MF_US(113));
 	*requests = mf_switch_stats(r.sw)->requests_forwarded;
 	*chunks = mf_switch_stats(r.sw)->chunks;
@@ -571,8 +571,8 @@ Test(takeover, nothing_passes_a_write_that_was_held)
 
 static void write_whole(struct rig *r, mf_time at, uint8_t id)
 {
-	twin_write(r, at, MF_WREQ_ACK, id, 0);
-	twin_write(r, at, MF_WREQ_ACK, id, 256);
+	redundant_write(r, at, MF_WREQ_ACK, id, 0);
+	redundant_write(r, at, MF_WREQ_ACK, id, 256);
 }
 
 /** A write that comes in front of an earlier one does not pass: the other switch alone has it. */
@@ -582,9 +582,9 @@ Test(takeover, nothing_passes_a_write_that_came_too_early)
 	uint64_t word;
 	struct rig r;
 
-	twin_start_patient(&r, 1);
+	redundant_start_patient(&r, 1);
 	for (uint8_t id = 1; id <= 4; id++)
-		twin_notify(&r, MF_US(1) + id, id);
+		redundant_notify(&r, MF_US(1) + id, id);
 	write_whole(&r, MF_US(2), 2);
 	write_whole(&r, MF_US(3), 1);
 	write_whole(&r, MF_US(4), 3);
@@ -605,14 +605,14 @@ static uint64_t pass_without_room(bool answered)
 	uint64_t word, chunks;
 	struct rig r;
 
-	twin_start(&r, 1);
+	redundant_start(&r, 1);
 	rig_stop(&r);
-	twin_config.longest = LONGEST;
-	twin_config.port[MEMORY].mux.period = 40 * P;
-	twin_config.port[MEMORY].mux.memory_blocks = 64;
-	rig_start(&r, &twin_config, false);
-	twin_notify(&r, MF_US(2), 1);
-	twin_notify(&r, MF_US(2) + P, 2);
+	redundant_config.longest = LONGEST;
+	redundant_config.port[MEMORY].mux.period = 40 * P;
+	redundant_config.port[MEMORY].mux.memory_blocks = 64;
+	rig_start(&r, &redundant_config, false);
+	redundant_notify(&r, MF_US(2), 1);
+	redundant_notify(&r, MF_US(2) + P, 2);
 	write_whole(&r, MF_US(10), 1);
 	rig_run(&r, MF_US(11));
 	cr_expect_eq(mf_switch_stats(r.sw)->drop_room, 1);
@@ -620,7 +620,7 @@ static uint64_t pass_without_room(bool answered)
 		rig_single(&ack, &word);
 		rig_message(&r, MF_US(20), MEMORY, &word, 1);
 	}
-	twin_write(&r, MF_US(30), MF_WREQ_ACK, 2, 0);
+	redundant_write(&r, MF_US(30), MF_WREQ_ACK, 2, 0);
 	rig_run(&r, MF_US(40));
 	chunks = mf_switch_stats(r.sw)->chunks;
 	rig_stop(&r);
@@ -640,17 +640,17 @@ static bool passes_behind_the_answer(mf_time asked)
 	struct rig r;
 	uint64_t chunks;
 
-	twin_start_patient(&r, 1);
-	twin_notify(&r, MF_US(2), 1);
-	twin_notify(&r, MF_US(2), 2);
+	redundant_start_patient(&r, 1);
+	redundant_notify(&r, MF_US(2), 1);
+	redundant_notify(&r, MF_US(2), 2);
 	if (asked < MF_US(10))
-		twin_ask(&r, asked, 5);
+		redundant_ask(&r, asked, 5);
 	write_whole(&r, MF_US(10), 2);
 	write_whole(&r, MF_US(11), 1);
 	if (asked > MF_US(11))
-		twin_ask(&r, asked, 5);
-	twin_respond(&r, MF_US(20), 5);
-	twin_notify(&r, MF_US(21), 3);
+		redundant_ask(&r, asked, 5);
+	redundant_respond(&r, MF_US(20), 5);
+	redundant_notify(&r, MF_US(21), 3);
 	write_whole(&r, MF_US(22), 3);
 	rig_run(&r, MF_US(25));
 	chunks = mf_switch_stats(r.sw)->chunks;
@@ -673,12 +673,12 @@ static unsigned int told_of_lost(struct rig *r, mf_time at)
 	struct mf_msg m;
 
 	for (unsigned int i = 0; i < PORTS; i++)
-		twin_say(r, at, i, MF_TAKE_TELL, 1, 1);
+		redundant_say(r, at, i, MF_TAKE_TELL, 1, 1);
 	rig_run(r, at + MF_US(1));
-	cr_expect(twin_is_active(r));
+	cr_expect(redundant_is_active(r));
 	for (unsigned int i = 0; i < r->outs[0]; i++)
 		n += mf_proto_get_single(r->out[0][i].word, &m) == 0 && m.kind == MF_ERR && m.src == MEMORY &&
-		     m.status == MF_ERR_LIFE && mf_proto_life(&m) == 0;
+		     m.status == MF_ERR_INCARNATION && mf_proto_incarnation(&m) == 0;
 	rig_stop(r);
 	return n;
 }
@@ -687,12 +687,12 @@ static unsigned int told_of_a_held(enum mf_kind kind, mf_time taken_over)
 {
 	struct rig r;
 
-	twin_start_patient(&r, 1);
-	twin_flap(&r, MF_US(1), MEMORY);
-	twin_say(&r, MF_US(2), MEMORY, MF_TAKE_TELL, 0, 1);
-	twin_notify(&r, MF_US(3), 1);
-	twin_write(&r, MF_US(4), kind, 1, 0);
-	twin_write(&r, MF_US(5), kind, 1, 256);
+	redundant_start_patient(&r, 1);
+	redundant_flap(&r, MF_US(1), MEMORY);
+	redundant_say(&r, MF_US(2), MEMORY, MF_TAKE_TELL, 0, 1);
+	redundant_notify(&r, MF_US(3), 1);
+	redundant_write(&r, MF_US(4), kind, 1, 0);
+	redundant_write(&r, MF_US(5), kind, 1, 256);
 	rig_run(&r, MF_US(6));
 	cr_expect_eq(mf_switch_stats(r.sw)->chunks, 0);
 	return told_of_lost(&r, taken_over);
@@ -711,17 +711,17 @@ Test(takeover, a_write_to_a_lost_link_may_be_lost)
 {
 	struct rig r;
 
-	twin_start_patient(&r, 1);
-	twin_notify(&r, MF_US(2), 1);
+	redundant_start_patient(&r, 1);
+	redundant_notify(&r, MF_US(2), 1);
 	rig_run(&r, MF_US(3));
 	mf_switch_link_down(r.sw, MEMORY, MF_US(3));
 	rig_run(&r, MF_US(3) + 1);
 	rig_grant(&r, MF_US(3) + 2, &(struct mf_sched_grant){.src = MEMORY, .dst = MEMORY});
-	twin_write(&r, MF_US(4), MF_WREQ, 1, 0);
-	twin_write(&r, MF_US(5), MF_WREQ, 1, 256);
+	redundant_write(&r, MF_US(4), MF_WREQ, 1, 0);
+	redundant_write(&r, MF_US(5), MF_WREQ, 1, 256);
 	rig_run(&r, MF_US(6));
 	cr_assert(mf_switch_link_up(r.sw, MEMORY, MF_US(6)));
-	twin_say(&r, MF_US(7), MEMORY, MF_TAKE_TELL, 0, 1);
+	redundant_say(&r, MF_US(7), MEMORY, MF_TAKE_TELL, 0, 1);
 	rig_run(&r, MF_US(8));
 	cr_expect_eq(told_of_lost(&r, MF_US(10)), 3);
 }

@@ -127,31 +127,42 @@ Test(topology, ports_are_in_the_order_of_links)
 	}
 }
 
-/** The longest of all shortest paths between switches, by a table of all pairs (Floyd and Warshall). */
-static int longest(const struct mf_topology *t)
+static bool alike(const struct mf_topology *t, uint32_t end)
 {
-	uint32_t far[ROLES][ROLES], most = 0;
+	return t->role[t->end[end].role].kind == t->role[mf_topology_peer(t, end)].kind;
+}
+
+/** The longest of all shortest paths in each part, added up, by a table of all pairs (Floyd and Warshall). */
+static int sum_of_longest(const struct mf_topology *t)
+{
+	uint32_t far[ROLES][ROLES], sum = 0;
 
 	for (uint32_t a = 0; a < t->roles; a++)
 		for (uint32_t b = 0; b < t->roles; b++)
 			far[a][b] = a == b ? 0 : ROLES;
 	for (uint32_t e = 0; e < t->ends; e++)
-		if (t->role[t->end[e].role].kind == MF_VERTEX_SWITCH &&
-		    t->role[mf_topology_peer(t, e)].kind == MF_VERTEX_SWITCH)
+		if (alike(t, e))
 			far[t->end[e].role][mf_topology_peer(t, e)] = 1;
 	for (uint32_t k = 0; k < t->roles; k++)
 		for (uint32_t a = 0; a < t->roles; a++)
 			for (uint32_t b = 0; b < t->roles; b++)
 				if (far[a][k] + far[k][b] < far[a][b])
 					far[a][b] = far[a][k] + far[k][b];
-	for (uint32_t a = 0; a < t->roles; a++)
-		for (uint32_t b = 0; b < t->roles; b++)
-			if (far[a][b] < ROLES && far[a][b] > most)
-				most = far[a][b];
-	return (int)most;
+	for (uint32_t i = 0; i < t->roles; i++) {
+		uint32_t most = 0, first = 0;
+
+		while (far[first][i] >= ROLES)
+			first++;
+		for (uint32_t a = 0; a < t->roles && first == i; a++)
+			for (uint32_t b = 0; b < t->roles; b++)
+				if (far[i][a] < ROLES && far[a][b] < ROLES && far[a][b] > most)
+					most = far[a][b];
+		sum += most;
+	}
+	return (int)sum;
 }
 
-Test(topology, diameters)
+Test(topology, widths)
 {
 	bool seen[ROLES] = {false};
 
@@ -161,7 +172,7 @@ Test(topology, diameters)
 		uint32_t roles, links;
 		int d;
 
-		mf_rng_init(&rng, seed, "diameter", 0);
+		mf_rng_init(&rng, seed, "width", 0);
 		roles = 1 + (uint32_t)mf_rng_below(&rng, 40);
 		links = roles > 1 ? (uint32_t)mf_rng_below(&rng, 2 * roles) : 0;
 		for (uint32_t r = 0; r < roles; r++)
@@ -172,12 +183,38 @@ Test(topology, diameters)
 			mf_topology_link(t, a, (a + 1 + (uint32_t)mf_rng_below(&rng, roles - 1)) % roles);
 		}
 		cr_assert_eq(mf_topology_close(t), 0);
-		d = mf_topology_diameter(t);
-		cr_assert_eq(d, longest(t), "seed %llu", (unsigned long long)seed);
+		d = mf_topology_width(t);
+		cr_assert_eq(d, sum_of_longest(t), "seed %llu", (unsigned long long)seed);
 		seen[d] = true;
 		mf_topology_free(t);
 	}
 	cr_assert(seen[0] && seen[1] && seen[4] && seen[8], "there are all sorts of graphs");
+}
+
+/** Each role has its ends in the order that it is given, whatever the order of the other end of a link. */
+Test(topology, ports_in_an_order)
+{
+	struct mf_topology *t = mf_topology_new();
+	/* 0 and 1 have two links; the first one is port 0 of role 0, and port 1 of role 1. */
+	static const uint32_t order[] = {0, 3, 1, 2};
+
+	mf_topology_role(t, MF_VERTEX_NODE);
+	mf_topology_role(t, MF_VERTEX_NODE);
+	mf_topology_link(t, 0, 1);
+	mf_topology_link(t, 0, 1);
+	cr_assert_eq(mf_topology_close_by(t, order), 0);
+	cr_assert_eq(t->end[mf_topology_end(t, 0, 0)].link, 0);
+	cr_assert_eq(t->end[mf_topology_end(t, 1, 1)].link, 0);
+	cr_assert_eq(t->end[mf_topology_end(t, 0, 1)].link, 1);
+	cr_assert_eq(t->end[mf_topology_end(t, 1, 0)].link, 1);
+	for (uint32_t i = 0; i < t->links; i++)
+		for (uint32_t side = 0; side < 2; side++) {
+			const struct mf_end *e = &t->end[t->link[i].end[side]];
+
+			cr_assert_eq(e->role, side);
+			cr_assert_eq(e->peer, t->link[i].end[!side]);
+		}
+	mf_topology_free(t);
 }
 
 /** Stops at what fails first, and looks whether what was there before is still there. */

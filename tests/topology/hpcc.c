@@ -22,10 +22,10 @@ static const char good[] = "5 2 4\n"
 static void check_good(const struct mf_hpcc *h)
 {
 	static const struct mf_hpcc_link links[] = {
-		{{0, 3}, 100000000000, 1000000, 0},
-		{{1, 3}, 25000000000, 1000000, 0},
-		{{2, 4}, 400000000, 1000000, .01},
-		{{3, 4}, 2500000000, 2560, .001},
+		{{0, 3}, 100000000000, 1000000, 0, 0},
+		{{1, 3}, 25000000000, 1000000, 0, 0},
+		{{2, 4}, 400000000, 1000000, .01, 0},
+		{{3, 4}, 2500000000, 2560, .001, 0},
 	};
 
 	cr_assert_eq(h->nodes, 5);
@@ -80,6 +80,18 @@ static char *replaced(const char *text, const char *old, const char *new)
 	return strcat(out, text);
 }
 
+/** Where its links stand, blank lines included. */
+static void assert_lines(void)
+{
+	char err[MF_HPCC_ERROR] = "";
+	struct mf_hpcc *h;
+
+	cr_assert_eq(parse(good, strlen(good), &h, err), 0, "%s", err);
+	for (uint32_t i = 0; i < h->links; i++)
+		cr_assert_eq(h->link[i].line, 3 + i);
+	mf_hpcc_free(h);
+}
+
 Test(topology_hpcc, is_read)
 {
 	static const char *const alike[][2] = {
@@ -87,6 +99,7 @@ Test(topology_hpcc, is_read)
 		{"3 4\n", "\n 4\n\n3\n"}, {"5 2 4", "\n\n5 2 4"}, {"\n0", " \n 0"}, {"1us", "1000000ps"}};
 
 	accept(good);
+	assert_lines();
 	for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
 		char *text = replaced(good, alike[i][0], alike[i][1]);
 

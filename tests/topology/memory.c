@@ -36,7 +36,7 @@ static int divide(const void *of)
 
 static int measure(const void *of)
 {
-	int n = mf_topology_diameter(of);
+	int n = mf_topology_width(of);
 
 	return n > 0 ? 0 : n;
 }

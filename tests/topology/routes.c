@@ -75,6 +75,60 @@ static void check_choice(const struct model *m, uint32_t role, uint32_t node, co
 		cr_assert_eq(mf_routes_spray(r, v->number, node, flow), MF_NO_PORT);
 }
 
+/** Links from a role to the one at the other end of an end, over switches, by relaxing all links; MF_NO_PATH.
+ */
+static uint32_t steps_to(const struct model *m, uint32_t role, uint32_t end)
+{
+	uint32_t far[ROLES], last = mf_topology_peer(m->t, end);
+
+	for (uint32_t i = 0; i < m->t->roles; i++)
+		far[i] = i == last ? 0 : MF_NO_PATH;
+	if (m->down[m->t->end[end].link] || m->t->role[last].kind != MF_VERTEX_SWITCH)
+		return MF_NO_PATH;
+	for (uint32_t round = 0; round < m->t->switches; round++)
+		for (uint32_t e = 0; e < m->t->ends; e++) {
+			uint32_t from = m->t->end[e].role, to = mf_topology_peer(m->t, e);
+
+			if (m->down[m->t->end[e].link] || m->t->role[from].kind != MF_VERTEX_SWITCH ||
+			    far[to] == MF_NO_PATH)
+				continue;
+			far[from] = far[to] + 1 < far[from] ? far[to] + 1 : far[from];
+		}
+	return far[role];
+}
+
+/** From a switch to one end of a node: by a shortest way to that, whatever other ends the node has. */
+static void check_end(const struct model *m, uint32_t role, uint32_t end, const struct mf_routes *r,
+		      uint64_t flow)
+{
+	const struct mf_end *e = &m->t->end[end];
+	uint32_t node = m->t->role[e->role].number, left = steps_to(m, role, end), at = role;
+	uint16_t port;
+
+	for (; left != MF_NO_PATH; left--) {
+		port = mf_routes_end_pick(r, m->t->role[at].number, node, (uint16_t)e->port, flow);
+		cr_assert_lt(port, m->t->role[at].ends);
+		cr_assert_not(m->down[m->t->end[m->t->role[at].first_end + port].link]);
+		if (left == 0) {
+			cr_assert_eq(m->t->end[m->t->role[at].first_end + port].peer, end);
+			return;
+		}
+		at = mf_topology_peer(m->t, m->t->role[at].first_end + port);
+		cr_assert_eq(steps_to(m, at, end), left - 1);
+	}
+	port = mf_routes_end_pick(r, m->t->role[role].number, node, (uint16_t)e->port, flow);
+	cr_assert_eq(port, MF_NO_PORT);
+}
+
+static void check_ends(const struct model *m, const struct mf_routes *r, uint64_t seed)
+{
+	for (uint32_t role = 0; role < m->t->roles; role++)
+		for (uint32_t end = seed % 3; end < m->t->ends; end += 3) /* a part of them each time */
+			if (m->t->role[role].kind == MF_VERTEX_SWITCH &&
+			    m->t->role[m->t->end[end].role].kind == MF_VERTEX_NODE)
+				check_end(m, role, end, r, mf_flow_hash(role, end, (uint16_t)seed, 1, 17));
+}
+
 static void check_cuts(const struct model *m, const struct mf_routes *r)
 {
 	uint32_t a = 0, b = 0;
@@ -125,6 +179,7 @@ static void check_all(const struct model *m, uint64_t seed, const struct mf_rout
 		}
 	}
 	check_cuts(m, r);
+	check_ends(m, r, seed);
 	mf_routes_free(fresh);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops, limits and times of a client. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -405,7 +406,7 @@ Test(client, messages)
 		if (round == 0) {
 			c.host = NULL;
 			draws = mf_client_new(&c);
-			while (mf_client_draw(draws, &drawn[n]))
+			while (mf_client_draw(draws, &drawn[n], NULL))
 				cr_assert(++n <= 500);
 			cr_assert_eq(n, 500);
 			mf_client_free(draws);
@@ -431,6 +432,105 @@ Test(client, messages)
 		cr_assert_eq(done[0][i].kind, done[1][i].kind);
 		cr_assert_eq(done[0][i].len, done[1][i].len);
 	}
+}
+
+#define GIVEN 600
+
+/** Reads, writes and atomics of few lines, from any octet on. */
+static void give_addresses(struct mf_client_message *m, uint64_t *address)
+{
+	static const uint8_t kinds[] = {MF_CLIENT_READ,      MF_CLIENT_READ, MF_CLIENT_READ, MF_CLIENT_WRITE,
+					MF_CLIENT_WRITE_ACK, MF_CLIENT_CAS,  MF_CLIENT_FADD, MF_CLIENT_OR};
+	struct mf_rng r;
+
+	mf_rng_init(&r, 3, "addresses", 0);
+	for (unsigned int i = 0; i < GIVEN; i++) {
+		uint8_t kind = kinds[mf_rng_below(&r, 8)];
+		uint32_t octets = mf_rng_below(&r, 2) ? 64 : 1 + (uint32_t)mf_rng_below(&r, 300);
+
+		m[i] = (struct mf_client_message){.start = MF_NS(100) * i,
+						  .octets = kind >= MF_CLIENT_CAS ? 8 : octets,
+						  .node = mf_rng_below(&r, 2) ? 1 : 3,
+						  .kind = kind};
+		address[i] = mf_rng_below(&r, 600);
+		if (kind >= MF_CLIENT_CAS)
+			address[i] -= address[i] % 8;
+	}
+}
+
+static void flip_some(void *ctx, const struct mf_op *op, struct fake_fault *f)
+{
+	unsigned int *n = ctx;
+
+	f->flip = op->kind == MF_OP_READ && op->addr % 64 != 0 && op->len > 1 && ++*n == 20;
+}
+
+/* What a trace says is where it is asked, and what is there is known, whatever octet it begins at. */
+Test(client, messages_with_addresses)
+{
+	static struct mf_client_message m[GIVEN];
+	static uint64_t address[GIVEN];
+	static struct mf_op log[GIVEN];
+
+	give_addresses(m, address);
+	for (int round = 0; round < 2; round++) {
+		struct mf_node *h = fake_host_new();
+		struct mf_client_config c = test_config(h);
+		struct mf_client_stats *s;
+		unsigned int reads = 0;
+
+		test_mix_all(&c);
+		c.size_dist = MF_CLIENT_SIZE_UNIFORM;
+		c.size_min = 1;
+		c.size_max = 300;
+		c.span = 900;
+		c.depth = 8;
+		c.interval = 0;
+		c.operations = 0;
+		c.messages = m;
+		c.addresses = address;
+		c.messages_count = GIVEN;
+		h->log = log;
+		h->hook = round == 1 ? flip_some : NULL;
+		h->hook_ctx = &reads;
+		s = test_run(&c);
+		cr_assert_eq(s->completed_all, GIVEN);
+		cr_assert_gt(s->verified, GIVEN / 2);
+		cr_assert_eq(s->mismatches, (uint64_t)round, "%" PRIu64, s->mismatches);
+		for (unsigned int i = 0; i < GIVEN; i++)
+			for (unsigned int t = 0; t < c.targets_count; t++)
+				if (c.targets[t].node == m[i].node)
+					cr_assert_eq(log[i].addr, c.targets[t].base + address[i]);
+		free(s);
+		free(h);
+	}
+}
+
+Test(client, refuses_bad_addresses)
+{
+	struct mf_node *h = fake_host_new();
+	struct mf_client_config c = test_config(h);
+	struct mf_client_message m = {.octets = 64, .node = 1};
+	uint64_t address = c.span - 64;
+	struct mf_client *client;
+
+	c.mix[MF_CLIENT_CAS] = 1;
+	c.size_max = 64;
+	c.interval = 0;
+	c.messages = &m;
+	c.addresses = &address;
+	c.messages_count = 1;
+	client = mf_client_new(&c);
+	cr_assert_not_null(client);
+	mf_client_free(client);
+	address++;
+	cr_assert_null(mf_client_new(&c), "beyond the span");
+	address = UINT64_MAX;
+	cr_assert_null(mf_client_new(&c), "far beyond it");
+	m = (struct mf_client_message){.octets = 8, .node = 1, .kind = MF_CLIENT_CAS};
+	address = 4;
+	cr_assert_null(mf_client_new(&c), "an atomic at half a word");
+	free(h);
 }
 
 Test(client, refuses_bad_messages)

@@ -21,8 +21,13 @@ struct pair {
 
 static struct mf_ether_config config(struct mf_node *h, const struct mf_ether_flow *flow)
 {
-	return (struct mf_ether_config){
-		.host = h, .node = 1, .flows = flow, .flows_count = 1, .seed = 5, .stop = MF_US(100)};
+	return (struct mf_ether_config){.host = h,
+					.node = 1,
+					.nodes = 16,
+					.flows = flow,
+					.flows_count = 1,
+					.seed = 5,
+					.stop = MF_US(100)};
 }
 
 static struct pair pair_new(uint16_t size)
@@ -32,7 +37,7 @@ static struct pair pair_new(uint16_t size)
 	struct mf_ether_config c = config(p.tx_host, &flow);
 
 	p.tx = mf_ether_new(&c);
-	c = (struct mf_ether_config){.host = p.rx_host, .node = 3, .measure = MF_US(50)};
+	c = (struct mf_ether_config){.host = p.rx_host, .node = 3, .nodes = 16, .measure = MF_US(50)};
 	p.rx = mf_ether_new(&c);
 	cr_assert_not_null(p.tx);
 	cr_assert_not_null(p.rx);

@@ -574,7 +574,7 @@ Test(store, drawn)
 	st = test_run(&c);
 	c.host = NULL;
 	draws = mf_client_new(&c);
-	while (mf_client_draw(draws, &m)) {
+	while (mf_client_draw(draws, &m, NULL)) {
 		cr_assert(m.node == log[n].node && m.octets == log[n].len && m.kind == log[n].kind, "%u", n);
 		n++;
 	}

@@ -74,6 +74,8 @@ static struct outcome *read_text(const char *text)
 #define HEAD "start_ps,kind,src,dst,octets,request_octets\n"
 #define LONG_60 "000000000000000000000000000000000000000000000000000000000000"
 
+#define HEAD_ADDR "start_ps,kind,src,dst,octets,request_octets,addr\n"
+
 static const struct {
 	const char *text, *says;
 } bad[] = {
@@ -128,6 +130,19 @@ static const struct {
 	{HEAD "0,reed,0,1,64,0\n", "T:2: there is no kind 'reed'"},
 	{HEAD "0,cas,0,1,64,0\n", "T:2: size 64 of an atomic operation is not 8"},
 	{HEAD "9223372036854775808,read,0,1,64,0\n", "T:2: start 9223372036854775808 is out of range"},
+	{HEAD "0,read,0,1,64,0,4096\n", "T:2: 7 columns, and the first line has 6"},
+	{HEAD_ADDR "0,read,0,1,64,0\n", "T:2: 6 columns, and the first line has 7"},
+	{HEAD_ADDR "0,read,0,1,64,0,0\n1,read,0,1,64,0,0,0\n",
+	 "T:3: at least 8 columns, a line of format memfab has 6 or 7"},
+	{HEAD_ADDR "0,read,0,1,64,0,\n", "T:2: address is missing"},
+	{HEAD_ADDR "0,read,0,1,64,0,0x40\n", "T:2: address '0x40' is not a whole number"},
+	{HEAD_ADDR "0,read,0,1,64,0,-64\n", "T:2: address -64 is negative"},
+	{HEAD_ADDR "0,read,0,1,64,0,281474976710656\n", "T:2: address 281474976710656 is out of range"},
+	{HEAD_ADDR "0,write,0,1,2,0,281474976710655\n",
+	 "T:2: 2 octets at address 281474976710655 end beyond 48 bits"},
+	{HEAD_ADDR "0,write,0,1,2,0,7\n0,fadd,0,1,8,0,12\n",
+	 "T:3: address 12 of an atomic operation is no multiple of 8"},
+	{"start_ps,kind,src,dst,octets,request_octets,address\n", "T:1: the first line is not start_ps,kind"},
 	{"start_ps,kind,src,dst,octets,size\n", "T:1: the first line is not start_ps,kind"},
 	{"0\n", "T:1: number of flows 0 is out of range"},
 	{"2\n0 1 3 100 64 0.0\n", "T:2: the file ends after 1 of 2 flows"},
@@ -178,7 +193,8 @@ Test(trace, bad_lines)
 static bool same(const struct mf_trace_row *a, const struct mf_trace_row *b)
 {
 	return a->start == b->start && a->key == b->key && a->octets == b->octets &&
-	       a->request == b->request && a->src == b->src && a->dst == b->dst && a->kind == b->kind;
+	       a->request == b->request && a->src == b->src && a->dst == b->dst && a->kind == b->kind &&
+	       a->has_addr == b->has_addr && a->addr == b->addr;
 }
 
 static void expect_rows(const char *text, enum mf_trace_format format, const struct mf_trace_row *row,
@@ -347,6 +363,14 @@ static struct mf_trace_row random_row(struct mf_rng *r, enum mf_trace_format for
 	return row;
 }
 
+static void give_address(struct mf_rng *r, struct mf_trace_row *row)
+{
+	row->has_addr = true;
+	row->addr = mf_rng_below(r, (UINT64_C(1) << 48) - row->octets + 1);
+	if (row->kind >= MF_CLIENT_CAS)
+		row->addr -= row->addr % 8;
+}
+
 static char *write_rows(const struct mf_trace_row *row, unsigned int rows, enum mf_trace_format format,
 			size_t *len)
 {
@@ -354,12 +378,25 @@ static char *write_rows(const struct mf_trace_row *row, unsigned int rows, enum 
 	char *text;
 	FILE *file = open_memstream(&text, len);
 
-	mf_trace_begin(&out, file, format, rows);
+	mf_trace_begin(&out, file, format, rows, row[0].has_addr);
 	for (unsigned int i = 0; i < rows; i++)
 		mf_trace_put(&out, &row[i]);
 	cr_assert_eq(out.rows, rows);
 	fclose(file);
 	return text;
+}
+
+Test(trace, with_addresses)
+{
+	const struct mf_trace_row row[] = {
+		{.octets = 2, .src = 0, .dst = 1, .has_addr = true, .addr = (UINT64_C(1) << 48) - 2},
+		{.start = 1, .octets = 8, .src = 2, .dst = 1, .kind = MF_CLIENT_CAS, .has_addr = true},
+	};
+
+	expect_rows(HEAD_ADDR "0,read,0,1,2,0,281474976710654\n1,cas,2,1,8,0,0\n", MF_TRACE_MEMFAB, row, 2);
+	cr_assert_str_eq(mf_trace_lacks(MF_TRACE_EDM, row), "format edm has no addresses");
+	cr_assert_str_eq(mf_trace_lacks(MF_TRACE_HPCC, row), "format hpcc has no addresses");
+	cr_assert_null(mf_trace_lacks(MF_TRACE_MEMFAB, row));
 }
 
 /* What is written is what is read, however the octets come. */
@@ -381,6 +418,8 @@ Test(trace, there_and_back)
 			continue;
 		for (unsigned int i = 0; i < rows; i++)
 			row[i] = random_row(&r, format, &now);
+		for (unsigned int i = 0; i < rows && format == MF_TRACE_MEMFAB && round % 2 == 0; i++)
+			give_address(&r, &row[i]);
 		s.text = text = write_rows(row, rows, format, &s.len);
 		o = read_all(&s, MF_TRACE_AUTO);
 		cr_assert_str_eq(o->error, "");

@@ -81,14 +81,14 @@ Test(verify, unknown_words)
 	struct shadow_region *r;
 
 	cr_assert_eq(shadow_init(&s, 2, 1000, false), 0);
-	r = &s.region[1];
+	r = shadow_region(&s, 1);
 	cr_assert(shadow_known(r, 0, 1000));
 	shadow_fail(r, 5, 60, 70); /* words 7..16 */
 	cr_assert(shadow_known(r, 0, 56));
 	cr_assert(!shadow_known(r, 0, 57));
 	cr_assert(!shadow_known(r, 135, 1));
 	cr_assert(shadow_known(r, 136, 864));
-	cr_assert(shadow_known(&s.region[0], 0, 1000));
+	cr_assert(shadow_known(shadow_region(&s, 0), 0, 1000));
 	shadow_settle(r, 5, 0, 1000);
 	cr_assert(!shadow_known(r, 60, 1), "only what was submitted later settles");
 	shadow_settle(r, 6, 0, 63);
@@ -112,23 +112,24 @@ Test(verify, lost_regions)
 		struct shadow s;
 
 		cr_assert_eq(shadow_init(&s, 3, span[i], false), 0);
-		shadow_fail(&s.region[1], 9, 0, 1);
+		shadow_fail(shadow_region(&s, 1), 9, 0, 1);
 		shadow_lose(&s, 1, 5);
 		cr_assert_eq(s.region[1].unknown_words, words);
 		for (uint64_t w = 0; w < words; w++) {
-			cr_assert(shadow_known(&s.region[0], w * 8, 1) &&
-				  shadow_known(&s.region[2], w * 8, 1));
-			cr_assert_not(shadow_known(&s.region[1], w * 8, 1));
-			shadow_settle(&s.region[1], 9, w * 8, 8);
-			cr_assert_not(shadow_known(&s.region[1], w * 8, 1), "something younger has failed");
-			shadow_settle(&s.region[1], 10, w * 8, 8);
-			cr_assert(shadow_known(&s.region[1], w * 8, 1));
+			cr_assert(shadow_known(shadow_region(&s, 0), w * 8, 1) &&
+				  shadow_known(shadow_region(&s, 2), w * 8, 1));
+			cr_assert_not(shadow_known(shadow_region(&s, 1), w * 8, 1));
+			shadow_settle(shadow_region(&s, 1), 9, w * 8, 8);
+			cr_assert_not(shadow_known(shadow_region(&s, 1), w * 8, 1),
+				      "something younger has failed");
+			shadow_settle(shadow_region(&s, 1), 10, w * 8, 8);
+			cr_assert(shadow_known(shadow_region(&s, 1), w * 8, 1));
 		}
 		cr_assert_eq(s.region[1].unknown_words, 0);
 		shadow_lose(&s, 1, 20);
-		shadow_settle(&s.region[1], 19, 0, 8 * words);
+		shadow_settle(shadow_region(&s, 1), 19, 0, 8 * words);
 		cr_assert_eq(s.region[1].unknown_words, words);
-		shadow_settle(&s.region[1], 20, 0, 8 * words);
+		shadow_settle(shadow_region(&s, 1), 20, 0, 8 * words);
 		cr_assert_eq(s.region[1].unknown_words, 0);
 		shadow_fini(&s);
 	}
@@ -602,7 +603,7 @@ Test(verify, words_that_two_raced_for)
 	struct shadow_region *r;
 
 	cr_assert_eq(shadow_init(&s, 1, 1000, true), 0);
-	r = &s.region[0];
+	r = shadow_region(&s, 0);
 	shadow_begin(r, 0, 0, 64);
 	cr_assert(!shadow_known(r, 0, 8));
 	shadow_begin(r, 1, 32, 64);

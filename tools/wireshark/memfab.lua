@@ -36,7 +36,7 @@ local LAYOUT = {
   ERR_STATUS = {38, 4},
   ERR_OF = {42, 4},
   ERR_USE = {46, 2},
-  ERR_LIFE = {42, 6},
+  ERR_INCARNATION = {42, 6},
   ERR_APPLIED = {42, 4},
   ACK_USE = {38, 10},
   GRET_ID = {21, 8},
@@ -122,7 +122,7 @@ local OP = {
   MF_ERR_UNKNOWN = 6,
   MF_ERR_KEY = 7,
   MF_ERR_RESTARTED = 8,
-  MF_ERR_LIFE = 9,
+  MF_ERR_INCARNATION = 9,
   MF_ERR_GAP = 10,
 }
 
@@ -247,7 +247,7 @@ local STATUSES = {
   [OP.MF_ERR_UNKNOWN] = "unknown",
   [OP.MF_ERR_KEY] = "key",
   [OP.MF_ERR_RESTARTED] = "restarted",
-  [OP.MF_ERR_LIFE] = "life",
+  [OP.MF_ERR_INCARNATION] = "life",
   [OP.MF_ERR_GAP] = "gap",
 }
 
@@ -490,7 +490,7 @@ local NAMES = {
   {"ERR_STATUS", "Status", STATUSES},
   {"ERR_OF", "Kind of the request", KINDS},
   {"ERR_USE", "Use of the id, low bits"},
-  {"ERR_LIFE", "Life, high bits"},
+  {"ERR_INCARNATION", "Incarnation, high bits"},
   {"ERR_APPLIED", "Applied of the write, in 4,096 octets"},
   {"ACK_USE", "Use of the id, low bits"},
   {"GRET_ID", "Id of the grant"},
@@ -511,8 +511,14 @@ local NAMES = {
   {"MSG_CRC32_SPARE", "Zero"},
 }
 
+-- The filter of a field: "ERR_OF" is "err.of". What users may have saved keeps its name.
+local FILTERS = {ERR_INCARNATION = "err.life"}
+local function filter_of(name)
+  return FILTERS[name] or (name:lower():gsub("_", ".", 1))
+end
+
 for _, n in ipairs(NAMES) do
-  field(LAYOUT[n[1]][2] > 32 and "uint64" or "uint32", n[1]:lower():gsub("_", ".", 1), n[2],
+  field(LAYOUT[n[1]][2] > 32 and "uint64" or "uint32", filter_of(n[1]), n[2],
     n[3] and base.DEC or base.DEC_HEX, n[3])
 end
 
@@ -687,9 +693,9 @@ local function decode_mst(m, s)
   m.src, m.id = field_of(s, 1, "MS_SRC"), field_of(s, 1, "MS_ID")
   if m.kind == PROTO.MF_ERR then
     m.status = field_of(s, 1, "ERR_STATUS")
-    m.of_life = m.status == OP.MF_ERR_RESTARTED or m.status == OP.MF_ERR_LIFE
-    if m.of_life then -- of no request
-      m.of, m.life = 0, field_of(s, 1, "ERR_LIFE") * 256 + m.id
+    m.of_incarnation = m.status == OP.MF_ERR_RESTARTED or m.status == OP.MF_ERR_INCARNATION
+    if m.of_incarnation then -- of no request
+      m.of, m.incarnation = 0, field_of(s, 1, "ERR_INCARNATION") * 256 + m.id
     elseif m.status == OP.MF_ERR_GAP then
       m.of, m.applied = 0, field_of(s, 1, "ERR_APPLIED") * PROTO.MF_GAP_UNIT
     else
@@ -776,8 +782,8 @@ local function summary(m, s)
   if m.status then
     text[#text + 1] = STATUSES[m.status] or "?"
   end
-  if m.life and m.life ~= 0 then
-    text[#text + 1] = (m.status == OP.MF_ERR_LIFE and "" or "life ") .. m.life
+  if m.incarnation and m.incarnation ~= 0 then
+    text[#text + 1] = (m.status == OP.MF_ERR_INCARNATION and "" or "life ") .. m.incarnation
   end
   if m.applied then
     text[#text + 1] = "behind " .. m.applied .. " B"
@@ -856,7 +862,7 @@ local FOLLOW = {
     respond(m, talk(talk_key("w", stream, m.dst, m.src, m.id)), true)
   end,
   [PROTO.MF_ERR] = function(m, stream)
-    if m.of_life or m.applied then -- of no request, or of one that goes on
+    if m.of_incarnation or m.applied then -- of no request, or of one that goes on
       return
     end
     local write = m.of == PROTO.MF_WREQ or m.of == PROTO.MF_WREQ_ACK
@@ -868,7 +874,7 @@ FOLLOW[PROTO.MF_WREQ_ACK] = FOLLOW[PROTO.MF_WREQ]
 
 -- What a node sends to the switch comes out of it at another link.
 local function forward(m, down)
-  if not m.src or m.of_life then
+  if not m.src or m.of_incarnation then
     return
   end
   local key = string.format("f %d %d %d %d %d", m.kind, m.src, m.dst, m.id, m.offset or 0)
@@ -1148,7 +1154,7 @@ local MST = {
   [PROTO.MF_TAKE] = {"MS_KIND", "TAKE_EPOCH", "TAKE_WHAT", "TAKE_OF", "TAKE_SPARE", "MSG_CHECK"},
 }
 
-local OF_LIFE = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_LIFE", "MSG_CHECK"}
+local OF_INCARNATION = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_INCARNATION", "MSG_CHECK"}
 local OF_GAP = {"MS_KIND", "MS_DST", "MS_SRC", "MS_ID", "ERR_STATUS", "ERR_APPLIED", "ERR_USE", "MSG_CHECK"}
 
 local function made(tree, name, ...)
@@ -1179,7 +1185,7 @@ local function show_bits(tree, range, s, name)
   local value, names = bits(s, 1, first, width), TITLE[name][2]
   local text = string.format("%d", value)
   text = names and string.format("%s (%s)", names[value] or "Unknown", text) or text
-  tree:add(fields[name:lower():gsub("_", ".", 1):match("^[^ ]*")], range(from, to - from + 1),
+  tree:add(fields[filter_of(name)], range(from, to - from + 1),
     width > 32 and UInt64(value % 2 ^ 32, math.floor(value / 2 ^ 32)) or value,
     string.format("%s= %s: %s", picture(s, first, width, from, to), TITLE[name][1], text))
 end
@@ -1292,7 +1298,7 @@ local function show_message(tree, range, m, s)
   if m.single then
     local names = m.single == BLOCK.MF_BT_MST and (MST[m.kind] or {"MS_KIND", "MSG_CHECK"}) or
       CONTROLS[m.single]
-    names = m.of_life and OF_LIFE or m.applied and OF_GAP or names
+    names = m.of_incarnation and OF_INCARNATION or m.applied and OF_GAP or names
     show_block(tree, range, m.single == BLOCK.MF_BT_MST and "/MST/" or KINDS[m.kind], names)
   else
     show_long(tree, range, m, s)

@@ -33,6 +33,7 @@ class Entry:
   run: dict
   at: tuple = ()  # memfab-perf: ('size' or 'delay', value) where several runs make a curve
   carried: tuple = ()  # ends of links over ports, as the result has them
+  series: tuple = ()  # links, queues and memories in steps of time, as the result has them
   saturated: bool = False  # less was done than offered: its name says so, too
 
   def __post_init__(self):
@@ -70,6 +71,7 @@ def of_emu(found, name):
             'failed': operations['failed_all'], 'wrong data': operations['mismatches']}
   return Entry(name, name, result['clock'], with_counts(latencies), rates, counts, result['config'],
                found['run'], carried=tuple(result.get('carried', ())),
+               series=tuple(result.get('series', ())),
                saturated=result.get('load', NOTHING).get('saturated', False))
 
 

@@ -59,6 +59,8 @@ def roles_of(config):
   nodes = names_of(config['nodes'])
   if 'switches' in config:
     return [*nodes, *names_of(config['switches'])]
+  if 'switch' not in config:  # a link between two nodes
+    return nodes
   backup = [config['backup']['name'], BACKUP_SCHEDULER] if 'backup' in config else []
   return [*nodes, config['switch']['name'], SCHEDULER, *backup]
 
@@ -134,7 +136,7 @@ def watchdogs(some):
 
 SECTIONS = {OPERATIONS: timed, 'phases': timed, 'frames': add, 'links': add, 'control': add, 'ports': joined,
             'carried': joined, 'scheduler': only, 'switch': only, 'stack': add, 'bridge': add, 'drops': add,
-            'once': add, 'backup': backups, 'watchdog': watchdogs}
+            'once': add, 'backup': backups, 'watchdog': watchdogs, 'series': joined}
 
 
 def derive(whole, is_whole):
@@ -149,7 +151,7 @@ def derive(whole, is_whole):
     blocks = link.pop('memory_blocks_all')
     link['payload_share_of_memory_blocks'] = link['payload_octets'] / 8 / blocks if blocks else 0
     memory += blocks
-  control = whole['control']
+  control = whole.setdefault('control', {'notification_and_grant_blocks': 0})
   control.update(memory_blocks=memory, share_in_paper=0.06,
                  share=control['notification_and_grant_blocks'] / memory if memory else 0)
 

@@ -3,7 +3,7 @@
 import json
 import os
 
-from . import export, html, output, parts, plot, report, stats, store, table, text
+from . import export, html, output, parts, plot, report, series, stats, store, table, text
 from .entries import all_of
 from .failure import MISSHAPEN, Failure
 from .version import COMMIT, VERSION
@@ -17,16 +17,20 @@ MOST_CURVES = 10  # in a plot; more are in the tables
 def show(paths, folder):
   """@return exit status"""
   target = {end: os.path.join(folder, f'show.{end}') for end in ('json', 'csv', 'html')}
+  target['series'] = os.path.join(folder, 'series.csv')
   output.apart([('RESULT', path) for path in paths], [('-o', path) for path in target.values()])
   plot.library()
   entries = all_of(paths)
   try:
     made, rows, text_of_page = content(entries), list(lines(entries)), page(entries)
+    steps = list(series.lines(entries))
   except MISSHAPEN as error:
     raise Failure(f'{", ".join(paths)}: not as their schema says: {type(error).__name__}: {error}') from error
   store.folder(folder, ())
   store.write_json(target['json'], made)
   export.write_csv(target['csv'], COLUMNS, rows)
+  if steps:
+    export.write_csv(target['series'], series.COLUMNS, steps)
   report.write_page(target['html'], text_of_page)
   print(f'{len(entries)} runs of {len(paths)} files: {os.path.join(folder, "show.html")}')
   return 0
@@ -65,7 +69,7 @@ def page(entries):
     said += html.paragraphs(['Here are results of both clocks: figures of one say nothing about the other.'])
   head = f'<h1>Results of {len(entries)} runs, side by side</h1>\n{said}'
   body = (head + curves(entries) + latency_tables(entries) + throughput(entries) + links(entries)
-          + origin(entries))
+          + series.section(entries) + origin(entries))
   return html.page('memfab: results', report.style(), body)
 
 

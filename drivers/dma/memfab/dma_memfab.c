@@ -174,7 +174,7 @@ static bool keeps_order(const char *fabric, const struct dma_args *args)
 
 	if (mf_session_open(fabric, &options, &s, err, sizeof(err)) != 0)
 		return false;
-	pair = mf_session_config(s)->sched.order == MF_ORDER_PAIR;
+	pair = mf_session_config(s)->tier->sched.order == MF_ORDER_PAIR;
 	mf_session_close(s);
 	return pair;
 }
@@ -185,7 +185,7 @@ static int find_target(struct dma_device *d, const struct dma_args *args)
 	uint64_t size;
 
 	d->target = args->target != NULL ? memfab_node(d->fabric, args->target) : 0;
-	while (args->target == NULL && d->target < MF_PORTS_MAX && memfab_memory(d->fabric, d->target) == 0)
+	while (args->target == NULL && d->target < MF_NODES_MAX && memfab_memory(d->fabric, d->target) == 0)
 		d->target++;
 	size = memfab_memory(d->fabric, d->target);
 	if (size == 0) {

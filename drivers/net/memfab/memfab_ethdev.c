@@ -33,7 +33,7 @@ static int link_update(struct rte_eth_dev *dev, int wait)
 	};
 
 	(void)wait;
-	if (p->carried)
+	if (p->has_tunnels)
 		mf_session_poll(p->session);
 	if (p->started && mf_session_link_up(p->session, p->node))
 		link.link_status = RTE_ETH_LINK_UP;
@@ -93,7 +93,7 @@ static void leave(struct port *p)
 	if (p->host != NULL)
 		mf_node_on_frame(p->host, NULL, NULL);
 	port_unlock(p);
-	mf_session_unseat(p->session, p->node, &p->guest);
+	mf_session_detach(p->session, p->node, &p->embedded);
 	mf_session_close(p->session);
 }
 
@@ -203,10 +203,10 @@ static void set_address(struct port *p)
 static void set_limits(struct port *p)
 {
 	const struct mf_config *c = mf_session_config(p->session);
-	uint32_t room = RTE_MIN(c->node[p->node].host.frame_queue, c->sw.frame_queue);
+	uint32_t room = RTE_MIN(c->node[p->node].host.frame_queue, c->tier->sw.frame_queue);
 
 	p->speed = (uint32_t)(UINT64_C(64000000) / c->node[p->node].link.period); /* 64 bits in ps */
-	p->carried = c->ports > 0;
+	p->has_tunnels = c->ports > 0;
 	p->frame_max = RTE_MIN(room, (uint32_t)MF_FRAME_MAX);
 }
 
@@ -219,13 +219,13 @@ static int create(struct rte_vdev_device *vdev, struct mf_session *s, unsigned i
 	if (dev == NULL)
 		return -ENOMEM;
 	p = port_of(dev);
-	p->guest.run = port_turn;
+	p->embedded.run = port_turn;
 	p->session = s;
 	p->node = node;
 	p->id = dev->data->port_id;
 	set_address(p);
 	set_limits(p);
-	rc = mf_session_seat(s, node, &p->guest);
+	rc = mf_session_attach(s, node, &p->embedded);
 	if (rc != 0) {
 		rte_eth_dev_release_port(dev);
 		return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside of net_memfab: a port is a guest at a node of a fabric (mf_embed.h). Its packets become frames of
- * the node's host, and the frames that arrive there become packets.
+ * Inside of net_memfab: a port is an embedded client at a node of a fabric (mf_embed.h). Its packets become
+ * frames of the node's host, and the frames that arrive there become packets.
  *
  *     tx_burst -> ring -> [ turn: host -> link -> switch -> link -> host ] -> ring -> rx_burst
  *
@@ -81,14 +81,14 @@ struct port_counters {
 #define PORT_XSTATS_MAX 64
 
 struct port {
-	struct mf_guest guest; /**< first: a guest is its port */
+	struct mf_embedded_client embedded; /**< first: an embedded client is its port */
 	struct mf_session *session;
 	struct mf_node *host; /**< NULL: no turn yet */
 	unsigned int node;
 	uint16_t id;
 	/* changed under the lock of the session */
 	bool started, loopback, hashed;
-	bool carried; /**< links of the fabric go over ports, and may be lost */
+	bool has_tunnels; /**< links of the fabric go over ports, and may be lost */
 	atomic_bool told_up; /**< the state of the link that the last LSC event told */
 	uint16_t rx_queues, tx_queues;
 	uint16_t next_tx; /**< the queue whose turn is first */
@@ -133,7 +133,7 @@ int port_args_parse(const char *name, const char *text, struct port_args *out);
 void port_args_free(struct port_args *args);
 
 /* turn.c */
-unsigned int port_turn(struct mf_guest *g, struct mf_node *host, mf_time now);
+unsigned int port_turn(struct mf_embedded_client *g, struct mf_node *host, mf_time now);
 /** Tells the program of the link's state (LSC), from a thread on which it may call ethdev. */
 void port_tell_link(void *port_id);
 

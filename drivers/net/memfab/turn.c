@@ -200,7 +200,7 @@ static void watch_link(struct port *p)
 	mf_fabric_interrupts();
 }
 
-unsigned int port_turn(struct mf_guest *g, struct mf_node *host, mf_time now)
+unsigned int port_turn(struct mf_embedded_client *g, struct mf_node *host, mf_time now)
 {
 	struct port *p = (struct port *)g;
 
@@ -210,7 +210,7 @@ unsigned int port_turn(struct mf_guest *g, struct mf_node *host, mf_time now)
 	}
 	if (unlikely(!p->started))
 		return 0;
-	if (unlikely(p->carried))
+	if (unlikely(p->has_tunnels))
 		watch_link(p);
 	return send_all(p, now);
 }

@@ -5,8 +5,9 @@
  */
 #include "systems/cxl/cxl_node.h"
 
-static void reply(struct cxl *x, const struct cxl_message *to, enum cxl_op op, uint8_t code, uint64_t addr,
-		  mf_time ready)
+/** An answer to a request, which goes when it is ready: at `done` the memory is. @return it, for its data */
+static struct cxl_answer *reply(struct cxl *x, const struct cxl_message *to, enum cxl_op op, uint8_t code,
+				mf_time done)
 {
 	struct cxl_queue *q = &x->out[cxl_op_class[op]];
 	uint32_t i = x->free_answer;
@@ -15,8 +16,7 @@ static void reply(struct cxl *x, const struct cxl_message *to, enum cxl_op op, u
 		x->free_answer = x->answer[i].next;
 	else
 		i = x->fresh_answers++;
-	x->answer[i] = (struct cxl_answer){.ready = ready + x->cost_tx,
-					   .addr = addr,
+	x->answer[i] = (struct cxl_answer){.ready = done + x->cost_tx,
 					   .next = CXL_NIL,
 					   .tag = to->tag,
 					   .peer = to->src,
@@ -28,9 +28,10 @@ static void reply(struct cxl *x, const struct cxl_message *to, enum cxl_op op, u
 		x->answer[q->tail].next = i;
 	q->tail = i;
 	x->in_work++;
+	return &x->answer[i];
 }
 
-static void tell_effect(struct cxl *x, const struct cxl_message *m, mf_time known)
+static void tell_effect(struct cxl *x, const struct cxl_message *m, mf_time known, mf_time done)
 {
 	const struct mf_probe *p = x->config.probe;
 	uint32_t *written = &x->peer[m->src].written, octets = CXL_LINE, offset = *written;
@@ -45,7 +46,7 @@ static void tell_effect(struct cxl *x, const struct cxl_message *m, mf_time know
 	*written = probe & CXL_PROBE_LAST ? 0 : offset + octets;
 	if (p != NULL && p->effect != NULL)
 		p->effect(p->ctx, m->src, x->config.node, (uint8_t)probe, offset, octets,
-			  (probe & CXL_PROBE_LAST) != 0, known, known);
+			  (probe & CXL_PROBE_LAST) != 0, known, done);
 }
 
 static uint64_t line_of(const struct cxl_message *m)
@@ -53,77 +54,102 @@ static uint64_t line_of(const struct cxl_message *m)
 	return m->addr / CXL_LINE * CXL_LINE;
 }
 
-/** The octets that the byte enables say, run by run. */
-static uint8_t write_partly(struct cxl *x, const struct cxl_message *m)
+static uint8_t access_memory(struct cxl *x, const struct cxl_message *m, enum mf_right right, uint64_t addr,
+			     uint32_t len, const void *data, mf_time at, struct mf_answer *out)
 {
-	const struct mf_memory_ops *ops = x->config.memory_ops;
+	const struct mf_access a = {.addr = addr,
+				    .at = at,
+				    .data = data,
+				    .len = len,
+				    .node = m->src,
+				    .end = x->config.end,
+				    .right = (uint8_t)right,
+				    .op = right == MF_RIGHT_RMW ? m->code : 0,
+				    .hold = right == MF_RIGHT_READ};
+
+	return x->config.memory_ops->access(x->config.memory, &a, out);
+}
+
+/** The bytes that the byte enables say, run by run, one after the other. */
+static uint8_t write_partly(struct cxl *x, const struct cxl_message *m, mf_time at, mf_time *taken)
+{
 	uint8_t status = MF_OK;
 	uint64_t enables;
 
+	*taken = 0;
 	memcpy(&enables, m->data + CXL_LINE, sizeof(enables));
 	while (enables != 0 && status == MF_OK) {
 		unsigned int from = (unsigned int)__builtin_ctzll(enables), n;
 		uint64_t run = ~(enables >> from);
+		struct mf_answer got = {.time = 0};
 
 		n = run != 0 ? (unsigned int)__builtin_ctzll(run) : CXL_LINE;
-		status = ops->check(x->config.memory, line_of(m) + from, n);
-		if (status == MF_OK)
-			ops->write(x->config.memory, line_of(m) + from, n, m->data + from);
+		status = access_memory(x, m, MF_RIGHT_WRITE, line_of(m) + from, n, m->data + from,
+				       at + *taken, &got);
+		*taken += got.time;
 		enables = from + n < CXL_LINE ? enables >> (from + n) << (from + n) : 0;
 	}
 	return status;
 }
 
-static uint8_t write_line(struct cxl *x, const struct cxl_message *m)
+static void serve_write(struct cxl *x, mf_time known, const struct cxl_message *m)
 {
-	const struct mf_memory_ops *ops = x->config.memory_ops;
+	struct mf_answer got = {.time = 0};
 	uint8_t status;
 
 	if (m->op == CXL_MEM_WR_PTL)
-		return write_partly(x, m);
-	status = ops->check(x->config.memory, line_of(m), CXL_LINE);
-	if (status == MF_OK)
-		ops->write(x->config.memory, line_of(m), CXL_LINE, m->data);
-	return status;
+		status = write_partly(x, m, known, &got.time);
+	else
+		status = access_memory(x, m, MF_RIGHT_WRITE, line_of(m), CXL_LINE, m->data, known, &got);
+	if (status != MF_OK) {
+		reply(x, m, CXL_ERR, status, known);
+		return;
+	}
+	tell_effect(x, m, known, known + got.time);
+	reply(x, m, CXL_CMP, 0, known + got.time);
 }
 
-static uint64_t swapped(const struct cxl_message *m, struct cxl *x, uint8_t *status)
+static void serve_rmw(struct cxl *x, mf_time known, const struct cxl_message *m)
 {
-	uint64_t arg[2], old = 0;
+	struct mf_answer got;
+	uint64_t arg[2];
+	uint8_t status;
 
 	memcpy(arg, m->data, sizeof(arg));
-	*status = x->config.memory_ops->rmw(x->config.memory, m->code, m->addr, arg, &old);
-	return old;
+	status = access_memory(x, m, MF_RIGHT_RMW, m->addr, sizeof(uint64_t), arg, known, &got);
+	if (status != MF_OK)
+		reply(x, m, CXL_ERR, status, known);
+	else
+		reply(x, m, CXL_RMW_DATA, 0, known + got.time)->value = got.old;
+}
+
+/** The line stays where it is until it goes out. */
+static void serve_read(struct cxl *x, mf_time known, const struct cxl_message *m)
+{
+	struct mf_answer got;
+	uint8_t status = access_memory(x, m, MF_RIGHT_READ, m->addr, CXL_LINE, NULL, known, &got);
+
+	if (status != MF_OK) {
+		reply(x, m, CXL_ERR, status, known);
+		return;
+	}
+	__builtin_prefetch(got.places.at[0]);
+	reply(x, m, CXL_MEM_DATA, 0, known + got.time)->line = got.places;
 }
 
 /** Does what a request asks for. There is room for the answer. */
 static void serve(struct cxl *x, mf_time now, const struct cxl_message *m)
 {
-	const struct mf_memory_ops *ops = x->config.memory_ops;
-	mf_time known = now + x->cost_rx, done = known;
-	uint8_t status = MF_OK;
-	uint64_t addr = m->addr;
+	mf_time known = now + x->cost_rx;
 
-	if (ops == NULL) {
-		status = MF_ERR_RANGE;
-	} else if (m->op == CXL_MEM_RD) {
-		status = ops->check(x->config.memory, m->addr, CXL_LINE);
-	} else if (m->op == CXL_MEM_RMW) {
-		addr = swapped(m, x, &status);
-	} else {
-		status = write_line(x, m);
-	}
-	if (status != MF_OK) {
-		reply(x, m, CXL_ERR, status, 0, known);
-	} else if (m->op == CXL_MEM_WR || m->op == CXL_MEM_WR_PTL) {
-		tell_effect(x, m, known);
-		reply(x, m, CXL_CMP, 0, 0, known);
-	} else {
-		__builtin_prefetch(ops->at(x->config.memory, line_of(m), CXL_LINE));
-		done += m->op == CXL_MEM_RD ? ops->delay(x->config.memory, m->addr, CXL_LINE)
-					    : mf_memory_rmw_delay(ops, x->config.memory, m->addr, CXL_LINE);
-		reply(x, m, m->op == CXL_MEM_RD ? CXL_MEM_DATA : CXL_RMW_DATA, 0, addr, done);
-	}
+	if (x->config.memory_ops == NULL)
+		reply(x, m, CXL_ERR, MF_ERR_RANGE, known);
+	else if (m->op == CXL_MEM_RD)
+		serve_read(x, known, m);
+	else if (m->op == CXL_MEM_RMW)
+		serve_rmw(x, known, m);
+	else
+		serve_write(x, known, m);
 }
 
 static void keep_waiting(struct cxl *x, const struct cxl_message *m)
@@ -173,7 +199,6 @@ bool cxl_request(struct cxl *x, mf_time at, const struct cxl_message *m)
 
 void cxl_take_answer(struct cxl *x, unsigned int class, mf_time now, struct cxl_message *m)
 {
-	const struct mf_memory_ops *ops = x->config.memory_ops;
 	uint32_t i = x->out[class].head;
 	struct cxl_answer *a = &x->answer[i];
 
@@ -184,11 +209,12 @@ void cxl_take_answer(struct cxl *x, unsigned int class, mf_time now, struct cxl_
 	m->op = a->op;
 	m->code = a->code;
 	if (a->op == CXL_MEM_DATA) {
-		ops->read(x->config.memory, a->addr, CXL_LINE, m->data);
+		mf_places_copy(&a->line, 0, CXL_LINE, m->data);
+		x->config.memory_ops->let_go(x->config.memory, &a->line);
 		x->octets_sent += CXL_LINE;
 	} else if (a->op == CXL_RMW_DATA) {
 		memset(m->data, 0, CXL_SLOT);
-		memcpy(m->data, &a->addr, sizeof(a->addr));
+		memcpy(m->data, &a->value, sizeof(a->value));
 	}
 	x->out[class].head = a->next;
 	if (a->next == CXL_NIL)
@@ -197,4 +223,13 @@ void cxl_take_answer(struct cxl *x, unsigned int class, mf_time now, struct cxl_
 	x->free_answer = i;
 	x->in_work--;
 	go_on(x, now);
+}
+
+void cxl_memory_fini(struct cxl *x)
+{
+	if (x->answer == NULL)
+		return;
+	for (uint32_t i = x->out[CXL_DRS].head; i != CXL_NIL; i = x->answer[i].next)
+		if (x->answer[i].op == CXL_MEM_DATA)
+			x->config.memory_ops->let_go(x->config.memory, &x->answer[i].line);
 }

@@ -189,6 +189,7 @@ static void cxl_destroy(struct mf_stack *s)
 {
 	struct cxl *x = cxl_of(s);
 
+	cxl_memory_fini(x);
 	operations_fini(&x->operations);
 	cxl_link_fini(&x->link);
 	mf_table_free(x->peer);

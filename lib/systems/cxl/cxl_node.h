@@ -59,7 +59,8 @@ struct cxl_tag {
 /** An answer that a memory node is to give. */
 struct cxl_answer {
 	mf_time ready;
-	uint64_t addr; /**< of the line; RMW: the old value */
+	uint64_t value; /**< RMW: the old value */
+	struct mf_places line; /**< of a read: in the memory, held */
 	uint32_t next;
 	uint16_t tag, peer;
 	uint8_t op, code;
@@ -115,6 +116,8 @@ void cxl_take_response(struct cxl *x, mf_time at, const struct cxl_message *m);
 /* cxl_memory.c */
 /** A request has come. @return false: it waits in its buffer */
 bool cxl_request(struct cxl *x, mf_time at, const struct cxl_message *m);
+/** The node is at its end: what its answers hold of the memory is let go. */
+void cxl_memory_fini(struct cxl *x);
 /** The next answer of a class; there must be one. */
 void cxl_take_answer(struct cxl *x, unsigned int class, mf_time now, struct cxl_message *m);
 

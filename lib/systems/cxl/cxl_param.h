@@ -24,8 +24,9 @@ enum {
 #define CXL_PARAM_DRS "credits_drs", MF_PARAM_COUNT, 64, 1, CXL_CREDITS_MAX, "for responses with data"
 #define CXL_PARAM_REPLAY \
 	"replay", MF_PARAM_COUNT, 64, 4, CXL_REPLAY_MAX, "flits that wait for acknowledgement, power of two"
-#define CXL_PARAM_TIMEOUT \
-	"replay_timeout", MF_PARAM_TIME, 2e6, 1e3, 1e12, "of acknowledgements and credits that do not come"
+#define CXL_PARAM_TIMEOUT                                     \
+	"replay_timeout", MF_PARAM_LINE_TIME, 2e6, 1e3, 1e12, \
+		"of acknowledgements and credits that do not come"
 #define CXL_PARAM_TELL "tell_delay", MF_PARAM_TIME, 1e5, 0, 1e9, "after which they go without a message"
 
 /** The part of a link's configuration that they say. @return false: they cannot be */

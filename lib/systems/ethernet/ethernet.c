@@ -11,7 +11,6 @@
 #include "net/mf_packet.h"
 #include "systems/ethernet/mf_ethernet.h"
 #include "systems/frames/mf_remote.h"
-#include "systems/frames/mf_wire_blocks.h"
 
 #define ETHER_TYPE 0x88b7 /* OUI extended */
 
@@ -23,37 +22,7 @@ static const struct mf_param params[] = {
 struct ethernet {
 	struct remote remote;
 	uint32_t mtu;
-	uint32_t head, tail; /**< messages that wait */
 };
-
-static void ethernet_send(struct remote *r, uint32_t m, mf_time now)
-{
-	struct ethernet *e = (struct ethernet *)r;
-
-	(void)now;
-	r->message[m].next = REMOTE_NIL;
-	if (e->head == REMOTE_NIL)
-		e->head = m;
-	else
-		r->message[e->tail].next = m;
-	e->tail = m;
-}
-
-/** What of it waits is forgotten when its turn comes. */
-static void ethernet_give_up(struct remote *r, uint32_t op, mf_time now)
-{
-	struct ethernet *e = (struct ethernet *)r;
-
-	(void)now;
-	for (uint32_t m = e->head; m != REMOTE_NIL; m = r->message[m].next)
-		if (r->message[m].op == op) {
-			r->message[m].op = OPERATION_NIL;
-			r->message[m].len = r->message[m].sent;
-			r->message[m].data = NULL;
-		}
-}
-
-static const struct remote_transport transport = {.send = ethernet_send, .give_up = ethernet_give_up};
 
 static struct mf_stack *ethernet_create(const struct mf_stack_config *c)
 {
@@ -62,8 +31,7 @@ static struct mf_stack *ethernet_create(const struct mf_stack_config *c)
 	if (e == NULL)
 		return NULL;
 	e->mtu = (uint32_t)c->param[ETHERNET_MTU];
-	e->head = REMOTE_NIL;
-	if (remote_init(&e->remote, c, ETHERNET_PARAMS, &transport) == 0)
+	if (remote_init(&e->remote, c, ETHERNET_PARAMS, &remote_fifo) == 0)
 		return (struct mf_stack *)e;
 	remote_fini(&e->remote);
 	free(e);
@@ -96,43 +64,13 @@ static bool ethernet_frame(struct mf_stack *s, mf_time at, const uint8_t *frame,
 static uint16_t ethernet_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 {
 	struct ethernet *e = (struct ethernet *)s;
-	struct remote *r = &e->remote;
-	uint32_t i = e->head, octets;
-	struct remote_message *m;
+	uint16_t peer;
+	uint32_t octets = remote_fifo_pull(&e->remote, now, e->mtu, &peer, frame + RTE_ETHER_HDR_LEN);
 
-	if (i == REMOTE_NIL || r->message[i].ready > now)
+	if (octets == 0)
 		return 0;
-	m = &r->message[i];
-	octets = remote_segment_size(m, m->sent, e->mtu) - REMOTE_HEADER;
-	if (!m->begun)
-		remote_begun(r, m, now);
-	m->begun = true;
-	mf_packet_ether(frame, r->config.node, m->peer, ETHER_TYPE);
-	remote_put_segment(r, m, m->sent, octets, frame + RTE_ETHER_HDR_LEN);
-	m->sent += octets;
-	if (m->sent == m->len) {
-		e->head = m->next;
-		remote_sent(r, m, now);
-		remote_free_message(r, i);
-	}
-	return (uint16_t)(RTE_ETHER_HDR_LEN + REMOTE_HEADER + octets);
-}
-
-static mf_time ethernet_ready(const struct mf_stack *s)
-{
-	const struct ethernet *e = (const struct ethernet *)s;
-
-	return e->head != REMOTE_NIL ? e->remote.message[e->head].ready : MF_NEVER;
-}
-
-static void ethernet_run(struct mf_stack *s, mf_time now)
-{
-	remote_expire(remote_of(s), now);
-}
-
-static mf_time ethernet_next(const struct mf_stack *s)
-{
-	return operations_next(&remote_const(s)->operations);
+	mf_packet_ether(frame, e->remote.config.node, peer, ETHER_TYPE);
+	return (uint16_t)(RTE_ETHER_HDR_LEN + octets);
 }
 
 static unsigned int ethernet_counters(const struct mf_stack *s, struct mf_counter *out)
@@ -140,19 +78,10 @@ static unsigned int ethernet_counters(const struct mf_stack *s, struct mf_counte
 	return remote_counters(remote_const(s), out);
 }
 
-static double frames_blocks(const double *param, uint64_t octets)
-{
-	uint32_t mtu = (uint32_t)param[ETHERNET_MTU];
-
-	return wire_blocks_of(octets, mtu - REMOTE_HEADER, RTE_ETHER_HDR_LEN + REMOTE_HEADER);
-}
-
 static struct mf_op_blocks ethernet_blocks(const double *param, uint8_t kind, uint64_t octets)
 {
-	struct remote_load l = remote_load(kind, octets);
-	double there = frames_blocks(param, l.there), back = l.answers ? frames_blocks(param, l.back) : 0;
-
-	return (struct mf_op_blocks){.cn_up = there, .mn_down = there, .mn_up = back, .cn_down = back};
+	return remote_blocks(kind, octets, (uint32_t)param[ETHERNET_MTU] - REMOTE_HEADER,
+			     RTE_ETHER_HDR_LEN + REMOTE_HEADER);
 }
 
 const struct mf_stack_ops stack_ethernet = {.name = "ethernet",
@@ -170,8 +99,8 @@ const struct mf_stack_ops stack_ethernet = {.name = "ethernet",
 					    .outstanding = remote_outstanding,
 					    .frame = ethernet_frame,
 					    .pull = ethernet_pull,
-					    .ready = ethernet_ready,
-					    .run = ethernet_run,
-					    .next = ethernet_next,
+					    .ready = remote_fifo_ready,
+					    .run = remote_run,
+					    .next = remote_next,
 					    .counters = ethernet_counters,
 					    .blocks = ethernet_blocks};

@@ -13,9 +13,11 @@ static const struct mf_param params[] = {
 	{"batch", MF_PARAM_COUNT, 15, 1, FASTPASS_BATCH_MAX,
 	 "records of a control frame (FCP); 1: one a frame"},
 	{"lead", MF_PARAM_TIME, 0, 0, 1e9, "from allocation to slot at least; 0: what the idle way takes"},
-	{"ack_delay", MF_PARAM_TIME, 5e6, 0, 1e9, "after which an allocation is acknowledged by itself"},
-	{"timeout", MF_PARAM_TIME, 1e8, 1e6, 1e12, "of requests and allocations without acknowledgement"},
-	{"rto_min", MF_PARAM_TIME, 1e9, 1e6, 1e12, "after which an operation without an answer goes again"},
+	{"ack_delay", MF_PARAM_LINE_TIME, 5e6, 0, 1e9, "after which an allocation is acknowledged by itself"},
+	{"timeout", MF_PARAM_LINE_TIME, 1e8, 1e6, 1e12,
+	 "of requests and allocations without acknowledgement"},
+	{"rto_min", MF_PARAM_LINE_TIME, 1e9, 1e6, 1e12,
+	 "after which an operation without an answer goes again"},
 	{0}};
 
 static struct fastpass *of(struct mf_stack *s)
@@ -53,22 +55,22 @@ static void take_data(struct fastpass *f, mf_time at, const struct fastpass_fram
 		return;
 	}
 	if (op != OPERATION_NIL && h.kind != REMOTE_RESPONSE)
-		again_over(&f->again, op, at);
+		retransmit_over(&f->retransmit, op, at);
 	remote_segment(r, at, in->src, in->payload, in->len);
 	if (op == OPERATION_NIL || h.kind != REMOTE_RESPONSE)
 		return;
 	if (r->operations.op[op].busy)
-		again_goes_on(&f->again, op, at);
-	else if (again_over(&f->again, op, at))
+		retransmit_goes_on(&f->retransmit, op, at);
+	else if (retransmit_over(&f->retransmit, op, at))
 		fastpass_give_up(r, op, at); /* what was to be sent once more */
 }
 
-static void begin_again(struct fastpass *f, mf_time now)
+static void begin_retransmits(struct fastpass *f, mf_time now)
 {
 	uint32_t op;
 
-	while ((op = again_expired(&f->again, now)) != AGAIN_NIL)
-		remote_again(&f->remote, op, now);
+	while ((op = retransmit_expired(&f->retransmit, now)) != RETRANSMIT_NIL)
+		remote_retransmit(&f->remote, op, now);
 }
 
 static bool fastpass_frame_in(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t len)
@@ -138,18 +140,18 @@ static void fastpass_run(struct mf_stack *s, mf_time now)
 		arbiter_run(f->arbiter, now);
 		return;
 	}
-	begin_again(f, now);
+	begin_retransmits(f, now);
 	fastpass_settle(f, now);
-	if (f->again_at <= now)
-		fastpass_ask_again(f, now);
+	if (f->retransmit_at <= now)
+		fastpass_retransmit(f, now);
 }
 
 static mf_time fastpass_next(const struct mf_stack *s)
 {
 	const struct fastpass *f = of_const(s);
-	mf_time next = mf_time_min(operations_next(&f->remote.operations), f->again_at);
+	mf_time next = mf_time_min(operations_next(&f->remote.operations), f->retransmit_at);
 
-	next = mf_time_min(next, again_next(&f->again));
+	next = mf_time_min(next, retransmit_next(&f->retransmit));
 	return f->arbiter != NULL ? mf_time_min(next, arbiter_next(f->arbiter)) : next;
 }
 
@@ -158,12 +160,12 @@ static unsigned int fastpass_counters(const struct mf_stack *s, struct mf_counte
 	const struct fastpass *f = of_const(s);
 	const struct mf_counter own[] = {mf_counter_sum("requests", f->requests_sent),
 					 mf_counter_sum("acks", f->acks_sent),
-					 mf_counter_sum("requests_again", f->sent_again),
+					 mf_counter_sum("requests_again", f->retransmitted),
 					 mf_counter_sum("slots", f->slots_come),
 					 mf_counter_sum("slots_late", f->late),
 					 mf_counter_sum("slots_wasted", f->wasted),
 					 mf_counter_sum("drop_slot", f->drop_slot),
-					 mf_counter_sum("operations_again", f->again.count),
+					 mf_counter_sum("operations_again", f->retransmit.count),
 					 mf_counter_sum("drop_order", f->remote.drop_order)};
 	unsigned int n = remote_counters(&f->remote, out);
 
@@ -178,7 +180,7 @@ static void fastpass_destroy(struct mf_stack *s)
 
 	if (f->arbiter != NULL)
 		arbiter_free(f->arbiter);
-	again_fini(&f->again);
+	retransmit_fini(&f->retransmit);
 	remote_fini(&f->remote);
 	mf_table_free(f->peer);
 	free(f);
@@ -226,11 +228,12 @@ static struct mf_stack *fastpass_create(const struct mf_stack_config *c)
 	f->ack_delay = (mf_time)c->param[ACK_DELAY];
 	f->timeout = (mf_time)c->param[TIMEOUT];
 	f->coming_head = f->coming_tail = REMOTE_NIL;
-	f->again_at = f->ack_at = MF_NEVER;
+	f->retransmit_at = f->ack_at = MF_NEVER;
 	f->active = FASTPASS_NIL;
 	f->peer = mf_table_new(c->nodes, sizeof(*f->peer));
 	if (f->peer != NULL && remote_init(&f->remote, c, PARAMS, &transport) == 0 &&
-	    again_init(&f->again, c->queue, (mf_time)c->param[RTO_MIN]) == 0 && make_arbiter(f, c) == 0) {
+	    retransmit_init(&f->retransmit, c->queue, (mf_time)c->param[RTO_MIN]) == 0 &&
+	    make_arbiter(f, c) == 0) {
 		for (unsigned int i = 0; i < c->nodes; i++)
 			f->peer[i].head = f->peer[i].tail = REMOTE_NIL;
 		return (struct mf_stack *)f;

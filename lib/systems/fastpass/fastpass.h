@@ -53,7 +53,7 @@ struct fastpass_request {
 
 struct fastpass {
 	struct remote remote;
-	struct again again;
+	struct retransmit retransmit;
 	struct arbiter *arbiter; /**< NULL: this is a node like others */
 	uint16_t server;
 	unsigned int batch;
@@ -66,7 +66,7 @@ struct fastpass {
 	uint16_t ask, last_ask; /**< peers */
 	uint32_t asks;
 	uint16_t sequence, acked;
-	mf_time again_at; /**< when what is not acknowledged is sent again */
+	mf_time retransmit_at; /**< when what is not acknowledged is sent again */
 	struct fastpass_request request[FASTPASS_REQUESTS];
 	/* allocations */
 	bool any; /**< one has come */
@@ -80,7 +80,7 @@ struct fastpass {
 	uint32_t slots; /**< in set */
 	uint16_t active; /**< to whom the slot under way is; FASTPASS_NIL */
 	uint64_t room; /**< octets that are left of it */
-	uint64_t requests_sent, acks_sent, sent_again, slots_come, late, wasted, drop_slot;
+	uint64_t requests_sent, acks_sent, retransmitted, slots_come, late, wasted, drop_slot;
 };
 
 /** Octets on the wire of a frame with such a segment. */
@@ -123,7 +123,7 @@ static inline bool fastpass_may_ask(const struct fastpass *f)
 
 uint16_t fastpass_put_control(struct fastpass *f, mf_time now, uint8_t *frame);
 /** What was asked for and not acknowledged is asked for again. */
-void fastpass_ask_again(struct fastpass *f, mf_time now);
+void fastpass_retransmit(struct fastpass *f, mf_time now);
 /** @return false: it is damaged */
 bool fastpass_take_allocation(struct fastpass *f, mf_time at, const struct fastpass_frame *frame);
 

@@ -22,8 +22,8 @@ static unsigned int put_demands(struct fastpass *f, mf_time now, uint8_t *out)
 		f->asks--;
 	}
 	q->n = (uint8_t)n;
-	if (f->again_at == MF_NEVER)
-		f->again_at = now + f->timeout;
+	if (f->retransmit_at == MF_NEVER)
+		f->retransmit_at = now + f->timeout;
 	f->requests_sent++;
 	return n;
 }
@@ -46,10 +46,10 @@ uint16_t fastpass_put_control(struct fastpass *f, mf_time now, uint8_t *frame)
 			     FASTPASS_CONTROL, (uint16_t)(sizeof(c) + n * sizeof(struct fastpass_demand)));
 }
 
-void fastpass_ask_again(struct fastpass *f, mf_time now)
+void fastpass_retransmit(struct fastpass *f, mf_time now)
 {
 	if (f->acked == f->sequence) {
-		f->again_at = MF_NEVER;
+		f->retransmit_at = MF_NEVER;
 		return;
 	}
 	for (; f->sequence != f->acked; f->sequence--) {
@@ -58,9 +58,9 @@ void fastpass_ask_again(struct fastpass *f, mf_time now)
 
 		for (unsigned int i = 0; i < q->n; i++)
 			fastpass_must_ask(f, q->node[i]);
-		f->sent_again++;
+		f->retransmitted++;
 	}
-	f->again_at = now + f->timeout;
+	f->retransmit_at = now + f->timeout;
 }
 
 static void take_ack(struct fastpass *f, uint16_t ack, mf_time at)
@@ -70,7 +70,7 @@ static void take_ack(struct fastpass *f, uint16_t ack, mf_time at)
 	if (gone == 0 || gone > (uint16_t)(f->sequence - f->acked))
 		return;
 	f->acked = ack;
-	f->again_at = f->acked == f->sequence ? MF_NEVER : at + f->timeout;
+	f->retransmit_at = f->acked == f->sequence ? MF_NEVER : at + f->timeout;
 }
 
 /** @return false: it came before */

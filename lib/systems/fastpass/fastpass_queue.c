@@ -19,8 +19,8 @@ void fastpass_send(struct remote *r, uint32_t m, mf_time now)
 	uint32_t before = f->coming_tail;
 
 	(void)now;
-	if (all[m].op != OPERATION_NIL && !all[m].again)
-		again_new(&f->again, all[m].op);
+	if (all[m].op != OPERATION_NIL && !all[m].retransmit)
+		retransmit_new(&f->retransmit, all[m].op);
 	while (before != REMOTE_NIL && all[before].ready > all[m].ready)
 		before = all[before].prev;
 	all[m].prev = before;
@@ -119,7 +119,7 @@ void fastpass_give_up(struct remote *r, uint32_t op, mf_time now)
 	uint32_t m, next;
 
 	(void)now;
-	again_over(&f->again, op, MF_NEVER);
+	retransmit_over(&f->retransmit, op, MF_NEVER);
 	for (m = f->coming_head; m != REMOTE_NIL; m = next) {
 		next = r->message[m].next;
 		if (r->message[m].op != op)

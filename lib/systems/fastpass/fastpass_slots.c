@@ -103,7 +103,7 @@ uint16_t fastpass_put_data(struct fastpass *f, mf_time now, uint8_t *frame)
 	if (m->sent == m->len) {
 		fastpass_leave_line(f, i);
 		if (m->op != OPERATION_NIL)
-			again_sent(&f->again, m->op, now);
+			retransmit_sent(&f->retransmit, m->op, now);
 		remote_free_message(r, i);
 	}
 	fastpass_end_slot(f);

@@ -10,9 +10,9 @@
 
 #include "pcs/mf_mux.h"
 
-/** Frames that are committed. Virtual clock: the one that is being sent, and the next. */
+/** Frames that are committed. Where a line has a rate: the one that is being sent, and the next. */
 #define FEED_COMMIT 2
-/** Wall clock: a burst. */
+/** Wall clock, without a rate: a burst. */
 #define FEED_COMMIT_WALL 32
 
 /** Whether the line wants another frame, or message. @param commit  frames that are committed at most */

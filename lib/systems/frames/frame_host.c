@@ -58,7 +58,7 @@ static int init(struct mf_frame_host *h, const struct mf_frame_host_config *c)
 	h->shell.submits = c->of.compute && c->stack;
 	h->ops = c->stack;
 	h->messages = c->stack && c->stack->messages;
-	h->commit = h->shell.wall ? FEED_COMMIT_WALL : FEED_COMMIT;
+	h->commit = h->shell.wall && !mux.shaped ? FEED_COMMIT_WALL : FEED_COMMIT;
 	mux.memory_enabled = c->blocks;
 	h->shell.mux = mf_mux_new(&mux);
 	if (!h->shell.mux)
@@ -277,6 +277,17 @@ struct mf_span *mf_frame_host_tx_in_place(struct mf_frame_host *h, mf_time now, 
 	if (s)
 		feed_sent(h->shell.mux);
 	return s;
+}
+
+const struct mf_pool_desc *mf_frame_host_pools(const struct mf_frame_host *h)
+{
+	return h->ops ? h->ops->pools : NULL;
+}
+
+void mf_frame_host_exhaust(struct mf_frame_host *h, unsigned int pool, bool on)
+{
+	if (h->ops) /* a plain Ethernet node has no stack, and no pools */
+		h->ops->exhaust(h->stack, pool, on);
 }
 
 /* ---- what is counted ---- */

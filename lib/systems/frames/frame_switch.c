@@ -16,7 +16,7 @@ struct mf_frame_switch {
 	struct mf_ports shell;
 	const struct mf_bridge_ops *ops;
 	struct mf_bridge *bridge;
-	uint64_t wants[MF_PORTS_MAX / 64]; /**< of mf_bridge_config.wants */
+	uint64_t wants[MF_NODES_MAX / 64]; /**< of mf_bridge_config.wants */
 	struct mf_frame_switch_counts counts;
 	struct port port[];
 };
@@ -24,8 +24,8 @@ struct mf_frame_switch {
 static int bridge_init(struct mf_frame_switch *sw, const struct mf_frame_switch_config *c)
 {
 	struct mf_bridge_config of = c->of;
-	bool up[MF_PORTS_MAX];
-	uint32_t period[MF_PORTS_MAX];
+	bool up[MF_NODES_MAX];
+	uint32_t period[MF_NODES_MAX];
 
 	for (unsigned int i = 0; i < of.ports; i++) {
 		up[i] = c->port[i].up;
@@ -64,7 +64,7 @@ struct mf_frame_switch *mf_frame_switch_new(const struct mf_frame_switch_config 
 	size_t size;
 	int err;
 
-	if (c->of.ports < 1 || c->of.ports > MF_PORTS_MAX) {
+	if (c->of.ports < 1 || c->of.ports > MF_NODES_MAX) {
 		errno = EINVAL;
 		return NULL;
 	}
@@ -155,7 +155,7 @@ void mf_frame_switch_rx(struct mf_frame_switch *sw, unsigned int port, mf_time n
 
 static bool wants(const struct mf_frame_switch *sw, const struct mf_port_shell *p)
 {
-	return feed_wants(p->mux, sw->ops->messages, p->period != 0 ? FEED_COMMIT : FEED_COMMIT_WALL);
+	return feed_wants(p->mux, sw->ops->messages, p->paced ? FEED_COMMIT : FEED_COMMIT_WALL);
 }
 
 static bool feed_frame(struct mf_frame_switch *sw, unsigned int port, mf_time now)
@@ -293,6 +293,16 @@ struct mf_span *mf_frame_switch_tx_in_place(struct mf_frame_switch *sw, unsigned
 	return s;
 }
 
+const struct mf_pool_desc *mf_frame_switch_pools(const struct mf_frame_switch *sw)
+{
+	return sw->ops->pools;
+}
+
+void mf_frame_switch_exhaust(struct mf_frame_switch *sw, unsigned int pool, unsigned int port, bool on)
+{
+	sw->ops->exhaust(sw->bridge, pool, port, on);
+}
+
 /* ---- what is there, and what is counted ---- */
 
 bool mf_frame_switch_has_frames(const struct mf_frame_switch *sw)
@@ -303,6 +313,14 @@ bool mf_frame_switch_has_frames(const struct mf_frame_switch *sw)
 void mf_frame_switch_counts(const struct mf_frame_switch *sw, struct mf_frame_switch_counts *out)
 {
 	*out = sw->counts;
+}
+
+void mf_frame_switch_depth(struct mf_frame_switch *sw, unsigned int port, bool anew,
+			   struct mf_queue_depth *out)
+{
+	*out = (struct mf_queue_depth){0};
+	if (sw->ops->depth != NULL)
+		sw->ops->depth(sw->bridge, port, anew, out);
 }
 
 unsigned int mf_frame_switch_counters(const struct mf_frame_switch *sw, struct mf_counter *out)

@@ -48,6 +48,17 @@ static bool link_up(void *self, unsigned int end, mf_time now)
 	return true;
 }
 
+static const struct mf_pool_desc *policy_pools(const void *self)
+{
+	return mf_frame_host_pools(self);
+}
+
+static void exhaust(void *self, unsigned int pool, unsigned int end, bool on)
+{
+	(void)end;
+	mf_frame_host_exhaust(self, pool, on);
+}
+
 static const struct mf_demux *demux(const void *self, unsigned int end)
 {
 	return end == 0 ? mf_frame_host_demux(self) : NULL;
@@ -105,6 +116,8 @@ const struct mf_role_ops mf_frame_host_role = {.kind = "frame-host",
 					       .next = next,
 					       .link_down = link_down,
 					       .link_up = link_up,
+					       .policy_pools = policy_pools,
+					       .exhaust = exhaust,
 					       .demux = demux,
 					       .heard = heard,
 					       .counters = mf_frame_host_table,

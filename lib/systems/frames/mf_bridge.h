@@ -15,8 +15,10 @@
 
 #include "base/mf_counter.h"
 #include "base/mf_param.h"
+#include "base/mf_pool.h"
 #include "base/mf_time.h"
 #include "base/mf_timing.h"
+#include "role/mf_queue_depth.h"
 
 struct mf_bridge; /**< each one's own */
 
@@ -53,6 +55,7 @@ struct mf_bridge_fault {
 struct mf_bridge_ops {
 	const char *name; /**< as in the fabric file */
 	const struct mf_param *params;
+	const struct mf_pool_desc *pools; /**< NULL: none */
 	bool messages; /**< for stacks whose links carry messages of blocks */
 	bool timed; /**< what it promises follows from the times of the links: virtual clock only */
 	bool lossless; /**< it makes senders wait, so routes in a circle may wait for each other */
@@ -86,6 +89,20 @@ struct mf_bridge_ops {
 	void (*run)(struct mf_bridge *b, mf_time now); /**< what comes out of the pipeline, timers */
 	mf_time (*next)(const struct mf_bridge *b); /**< when run() has something to do; MF_NEVER */
 	bool (*busy)(const struct mf_bridge *b); /**< something is inside */
+
+	/**
+	 * What waits for a port. NULL: nothing waits here, but at the port's line.
+	 * @param anew  the longest is that from now on, and not since the last such call. With false any
+	 *              thread may ask, and has what was true a moment ago
+	 */
+	void (*depth)(struct mf_bridge *b, unsigned int port, bool anew, struct mf_queue_depth *out);
+
+	/**
+	 * Takes away what is free of a pool, or gives it back. NULL: it has no pools.
+	 * @param pool  its place in pools
+	 * @param port  whose, if each port has its own; else 0
+	 */
+	void (*exhaust)(struct mf_bridge *b, unsigned int pool, unsigned int port, bool on);
 
 	/** @return how many were written; at most MF_COUNTERS_MAX */
 	unsigned int (*counters)(const struct mf_bridge *b, struct mf_counter *out);

@@ -76,6 +76,11 @@ void mf_frame_host_link_lost(struct mf_frame_host *h, mf_time now);
 /** The link is there again, or was never lost: the stack is asked for frames again. */
 void mf_frame_host_link_back(struct mf_frame_host *h, mf_time now);
 
+/** @return NULL: there is no stack, or it has no pools */
+const struct mf_pool_desc *mf_frame_host_pools(const struct mf_frame_host *h);
+/** Takes away what is free of a pool of the stack, or gives it back. @param pool  in mf_stack_ops.pools */
+void mf_frame_host_exhaust(struct mf_frame_host *h, unsigned int pool, bool on);
+
 const struct mf_demux *mf_frame_host_demux(const struct mf_frame_host *h);
 void mf_frame_host_counts(const struct mf_frame_host *h, struct mf_frame_host_counts *out);
 /** What the stack counts. @param out  room for MF_COUNTERS_MAX @return how many; 0: there is no stack */

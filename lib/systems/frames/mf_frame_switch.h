@@ -65,10 +65,18 @@ void mf_frame_switch_link_down(struct mf_frame_switch *sw, unsigned int port, mf
 /** The link is there again. @return true: a port without a link keeps nothing */
 bool mf_frame_switch_link_up(struct mf_frame_switch *sw, unsigned int port, mf_time now);
 
+/** @return NULL: the bridge has no pools */
+const struct mf_pool_desc *mf_frame_switch_pools(const struct mf_frame_switch *sw);
+/** Takes away what is free of a pool of the bridge, or gives it back: see mf_bridge_ops.exhaust. */
+void mf_frame_switch_exhaust(struct mf_frame_switch *sw, unsigned int pool, unsigned int port, bool on);
+
 /** Whether frames are inside: in the bridge, or before it, behind their /T/. */
 bool mf_frame_switch_has_frames(const struct mf_frame_switch *sw);
 
 void mf_frame_switch_counts(const struct mf_frame_switch *sw, struct mf_frame_switch_counts *out);
+/** What waits in the bridge for a port: mf_bridge_ops.depth. */
+void mf_frame_switch_depth(struct mf_frame_switch *sw, unsigned int port, bool anew,
+			   struct mf_queue_depth *out);
 /** What the bridge counts. @param out  room for MF_COUNTERS_MAX @return how many */
 unsigned int mf_frame_switch_counters(const struct mf_frame_switch *sw, struct mf_counter *out);
 

@@ -78,6 +78,8 @@ struct oq_queue_ops {
 	mf_time (*run)(struct oq *oq, mf_time now);
 	/** A frame of its own that goes before all others (a pause), or 0. May be NULL. */
 	uint16_t (*urgent)(struct oq *oq, unsigned int port, mf_time now, const uint8_t **frame);
+	/** What waits for a port: see mf_bridge_ops.depth. */
+	void (*depth)(struct oq *oq, unsigned int port, bool anew, struct mf_queue_depth *out);
 	unsigned int (*counters)(const struct oq *oq, struct mf_counter *out);
 };
 
@@ -115,11 +117,12 @@ void oq_link(struct mf_bridge *b, unsigned int port, mf_time now, bool up);
 void oq_run(struct mf_bridge *b, mf_time now);
 mf_time oq_next(const struct mf_bridge *b);
 bool oq_busy(const struct mf_bridge *b);
+void oq_depth(struct mf_bridge *b, unsigned int port, bool anew, struct mf_queue_depth *out);
 unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out);
 
 #define OQ_OPS                                                                                    \
 	.destroy = oq_free, .frame = oq_receive, .pull = oq_pull, .link = oq_link, .run = oq_run, \
-	.next = oq_next, .busy = oq_busy, .counters = oq_counters
+	.next = oq_next, .busy = oq_busy, .depth = oq_depth, .counters = oq_counters
 
 /** A frame is thrown away. */
 void oq_drop(struct oq *oq, uint32_t i, mf_time now);

@@ -16,13 +16,15 @@
  * In a stream of octets a message is the header, once, and its data (remote_put_stream, remote_stream): the
  * header's octets and offset are 0.
  *
- * The data of a response are read from memory when their segment is sent, as an RDMA NIC does; those of a
- * write from the caller's buffer, which is his again when the operation completes.
+ * The data of a response are read from memory when their segment is sent, as an RDMA NIC does: until then
+ * the message holds them there. Those of a write are read from the caller's buffer, which is his again when
+ * the operation completes.
  *
  *      remote.c           messages and their segments
  *      remote_compute.c   operations: the messages that they begin with, and what comes of them
  *      remote_memory.c    what a memory node does and answers
  *      remote_stream.c    messages as a stream
+ *      remote_fifo.c      messages that are sent in the order in which they are there
  */
 #ifndef MF_REMOTE_H
 #define MF_REMOTE_H
@@ -48,7 +50,7 @@ struct remote_header {
 	uint8_t code; /**< RMW: enum mf_rmw_op; ERROR: enum mf_status */
 	uint16_t id; /**< of the operation */
 	uint16_t octets; /**< of data in this segment */
-	uint8_t again; /**< it was sent before */
+	uint8_t retransmit; /**< it was sent before */
 	uint8_t reserved;
 	uint32_t offset; /**< of this segment in the message's data */
 	uint32_t len; /**< of the message's data; READ: octets asked for */
@@ -63,7 +65,8 @@ static_assert(sizeof(struct remote_header) == 24, "on the wire");
 
 /** A message that a transport has to send. */
 struct remote_message {
-	const uint8_t *data; /**< NULL: it has none, or they are in word */
+	/** at[0] NULL: it has none, or they are in word. Of the caller's buffer, or of memory. */
+	struct mf_places data;
 	uint64_t addr;
 	uint64_t word[2]; /**< data of RMW and of its response */
 	mf_time ready; /**< it may not go before: stage costs, DRAM */
@@ -72,13 +75,14 @@ struct remote_message {
 	uint32_t op; /**< of the operation that it belongs to; OPERATION_NIL: a response */
 	uint16_t peer, id;
 	uint8_t kind, code;
+	bool held; /**< data is a place of memory that is held: let go with the message */
 	/* the transport's */
 	struct mf_heap_link link;
 	uint32_t next, prev;
 	uint32_t sent; /**< octets given out, */
 	uint32_t acked; /**< and known to have come */
 	bool begun; /**< its first segment was given out */
-	bool again; /**< the same one was given out before */
+	bool retransmit; /**< the same one was given out before */
 	mf_time due;
 	uint32_t first; /**< sequence number of its first segment, or what the transport will */
 	uint32_t extra;
@@ -119,8 +123,8 @@ struct remote_transport {
 	void (*give_up)(struct remote *r, uint32_t op, mf_time now);
 	bool unordered; /**< the segments of a message come in any order */
 	/**
-	 * Operations are begun again (remote_again) until they are answered, writes of either kind, too. What
-	 * has taken effect is answered again and not done again.
+	 * Operations are begun again (remote_retransmit) until they are answered, writes of either kind, too.
+	 * What has taken effect is answered again and not done again.
 	 */
 	bool repeats;
 };
@@ -133,6 +137,8 @@ struct remote {
 	struct operations operations;
 	struct remote_message *message;
 	uint32_t messages, fresh, free;
+	uint32_t head,
+		tail; /**< of remote_fifo: messages that wait, through next; head is REMOTE_NIL: none */
 	struct remote_write *write; /**< [id % write_ids][peer] */
 	uint32_t write_ids; /**< OPERATION_IDS; 1 at a node without memory, which refuses all */
 	mf_time cost_tx, cost_rx; /**< protocol and MAC */
@@ -151,8 +157,17 @@ int remote_submit(struct mf_stack *s, mf_time now, const struct mf_op *op);
 unsigned int remote_completions(struct mf_stack *s, mf_time now, struct mf_completion *out, unsigned int max);
 uint32_t remote_outstanding(const struct mf_stack *s);
 
+void remote_run(struct mf_stack *s, mf_time now); /**< remote_expire() */
+mf_time remote_next(const struct mf_stack *s);
+
+/** Data in one place. */
+static inline struct mf_places remote_place(const void *data, uint32_t len)
+{
+	return (struct mf_places){.at = {data}, .len = {len}};
+}
+
 /** Sends once more what an operation begins with. */
-void remote_again(struct remote *r, uint32_t op, mf_time now);
+void remote_retransmit(struct remote *r, uint32_t op, mf_time now);
 
 /** Gives up operations whose time has run out. */
 void remote_expire(struct remote *r, mf_time now);
@@ -176,6 +191,18 @@ uint32_t remote_put_segment(struct remote *r, const struct remote_message *m, ui
  * @return false: it is not one, or not for us
  */
 bool remote_segment(struct remote *r, mf_time at, uint16_t peer, const uint8_t *segment, uint32_t max);
+
+/** A transport that sends messages in the order in which they are there, each once. */
+extern const struct remote_transport remote_fifo;
+/**
+ * Writes the next segment of the first message of remote_fifo, if it may go at now.
+ * @param max   octets, header included, that there is room for
+ * @param peer  set: the node that it is for
+ * @return octets written to out, header included; 0: there is none
+ */
+uint32_t remote_fifo_pull(struct remote *r, mf_time now, uint32_t max, uint16_t *peer, uint8_t *out);
+/** From when on remote_fifo_pull() has something to give; as mf_stack_ops.ready. */
+mf_time remote_fifo_ready(const struct mf_stack *s);
 
 /** Octets of a message in a stream. */
 static inline uint64_t remote_stream_size(const struct remote_message *m)
@@ -220,5 +247,10 @@ struct remote_load {
 	bool answers; /**< there is a message back */
 };
 struct remote_load remote_load(uint8_t kind, uint64_t octets);
+/**
+ * What an operation costs on the wire, for mf_stack_ops.blocks.
+ * @param data, headers  octets of data that a frame has at most, and of headers that each has, without FCS
+ */
+struct mf_op_blocks remote_blocks(uint8_t kind, uint64_t octets, uint32_t data, uint32_t headers);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "base/mf_counter.h"
 #include "base/mf_param.h"
+#include "base/mf_pool.h"
 #include "base/mf_timing.h"
 #include "memory/mf_memory.h"
 #include "op/mf_op.h"
@@ -37,6 +38,7 @@ struct mf_stack_config {
 	bool compute; /**< may submit operations */
 	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
 	struct mf_memory *memory; /**< the caller's, must outlive the stack */
+	uint8_t end; /**< which end of its node this is: stacks of several ends may share the memory */
 	uint32_t queue; /**< operations that it holds at most, waiting or under way */
 	mf_time read_timeout, write_timeout; /**< of an operation, from its submission; 0: never */
 	uint32_t period; /**< ps a block of the own link; 0: wall clock */
@@ -47,10 +49,10 @@ struct mf_stack_config {
 	struct mf_timing timing; /**< all 0 under the wall clock */
 	const struct mf_probe *probe; /**< or NULL */
 	/**
-	 * Number of this life of the node, where a process that played it before may be remembered by others;
-	 * else 0. Each life has another one, mostly a higher one.
+	 * Number of this incarnation of the node, where a process that played it before may be remembered by
+	 * others; else 0. Each incarnation has another one, mostly a higher one.
 	 */
-	uint32_t life;
+	uint32_t incarnation;
 	const double *param; /**< in the order of the table; copied */
 	void *shared; /**< of all nodes: see mf_stack_ops.share */
 };
@@ -71,6 +73,7 @@ struct mf_stack_ops {
 	const char *bridge; /**< what forwards in the switch by default: mf_bridge_find() */
 	const struct mf_param_default *bridge_defaults; /**< of that bridge's parameters; NULL: its own */
 	const struct mf_param *params;
+	const struct mf_pool_desc *pools; /**< NULL: none */
 	bool ordered; /**< operations of a pair take effect in the order of their submission */
 	/** Writes do, and RMW do. If not, a write that has completed has taken effect. */
 	bool writes_ordered;
@@ -79,7 +82,7 @@ struct mf_stack_ops {
 	bool messages; /**< its link carries messages of blocks, not frames */
 	bool stages; /**< it tells the stages of its messages (mf_probe.stamp) */
 	/** Classes that it holds back while a pause frame says so (PFC), a bit each. NULL: none. */
-	uint8_t (*obeys)(const double *param);
+	uint8_t (*pfc_classes)(const double *param);
 	/** Octets of its longest IP packet. NULL: what its parameter `mtu` says. */
 	uint32_t (*packet)(const double *param);
 	bool wall; /**< makes sense under the wall clock */
@@ -133,6 +136,9 @@ struct mf_stack_ops {
 	void (*run)(struct mf_stack *s, mf_time now);
 	/** When run() or completions() has something to do; MF_NEVER: nothing. */
 	mf_time (*next)(const struct mf_stack *s);
+
+	/** Takes away what is free of a pool, or gives it back. @param pool  its place. NULL: none */
+	void (*exhaust)(struct mf_stack *s, unsigned int pool, bool on);
 
 	/** @return how many were written; at most MF_COUNTERS_MAX */
 	unsigned int (*counters)(const struct mf_stack *s, struct mf_counter *out);

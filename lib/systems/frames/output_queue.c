@@ -352,6 +352,13 @@ bool oq_busy(const struct mf_bridge *b)
 	return oq_const(b)->inside + oq_const(b)->arrivals.frames > 0;
 }
 
+void oq_depth(struct mf_bridge *b, unsigned int port, bool anew, struct mf_queue_depth *out)
+{
+	struct oq *oq = oq_of(b);
+
+	oq->ops->depth(oq, port, anew, out);
+}
+
 unsigned int oq_counters(const struct mf_bridge *b, struct mf_counter *out)
 {
 	const struct oq *oq = oq_const(b);

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <rte_common.h>
+
 #include "base/mf_rng.h"
 #include "systems/frames/mf_queues.h"
 #include "systems/frames/queue_fifo.h"
@@ -24,6 +26,7 @@ int fifo_init(struct fifo *q, const struct oq *oq)
 	const double *param = oq->param;
 
 	q->port = calloc(oq->config.ports, sizeof(*q->port));
+	q->ports = oq->config.ports;
 	q->queue_max = (uint64_t)param[FIFO_QUEUE];
 	q->kmin = (uint64_t)param[FIFO_KMIN];
 	q->kmax = (uint64_t)param[FIFO_KMAX];
@@ -62,8 +65,8 @@ void fifo_put(struct oq *oq, struct fifo *q, uint32_t i, mf_time now)
 	if (marks(q, l->octets) && mf_packet_mark(oq_octets(oq, i), f->len))
 		q->marked++;
 	oq_append(oq, l, i);
-	if (l->octets > q->octets_max)
-		q->octets_max = l->octets;
+	if (l->octets > p->octets_max)
+		p->octets_max = l->octets;
 	p->waiting |= (uint8_t)(1 << f->class);
 	oq_wants(oq, f->egress);
 }
@@ -83,12 +86,31 @@ uint32_t fifo_take(struct oq *oq, struct fifo *q, unsigned int port)
 	return i;
 }
 
+void fifo_depth(struct fifo *q, unsigned int port, bool anew, struct mf_queue_depth *out)
+{
+	struct fifo_port *p = &q->port[port];
+	uint64_t longest = 0;
+
+	*out = (struct mf_queue_depth){.max = p->octets_max};
+	for (unsigned int c = 0; c < MF_CLASSES; c++) {
+		out->octets += p->class[c].octets;
+		longest = RTE_MAX(longest, p->class[c].octets);
+	}
+	if (!anew)
+		return;
+	q->octets_max = RTE_MAX(q->octets_max, p->octets_max);
+	p->octets_max = longest;
+}
+
 unsigned int fifo_count(const struct fifo *q, struct mf_counter *out)
 {
+	uint64_t longest = q->octets_max;
 	unsigned int n = 0;
 
+	for (unsigned int p = 0; p < q->ports; p++)
+		longest = RTE_MAX(longest, q->port[p].octets_max);
 	out[n++] = mf_counter_sum("marked", q->marked);
-	out[n++] = mf_counter_max("queue_max_octets", q->octets_max);
+	out[n++] = mf_counter_max("queue_max_octets", longest);
 	out[n++] = mf_counter_sum("drop_tail", q->drop_tail);
 	return n;
 }
@@ -123,6 +145,11 @@ static uint32_t queue_take(struct oq *oq, unsigned int port, mf_time now)
 	return fifo_take(oq, oq->queue, port);
 }
 
+static void queue_depth(struct oq *oq, unsigned int port, bool anew, struct mf_queue_depth *out)
+{
+	fifo_depth(oq->queue, port, anew, out);
+}
+
 static unsigned int queue_counters(const struct oq *oq, struct mf_counter *out)
 {
 	return fifo_count(oq->queue, out);
@@ -132,6 +159,7 @@ static const struct oq_queue_ops queue = {.create = queue_create,
 					  .destroy = queue_destroy,
 					  .put = queue_put,
 					  .take = queue_take,
+					  .depth = queue_depth,
 					  .counters = queue_counters};
 
 static struct mf_bridge *create(const struct mf_bridge_config *config)

@@ -18,21 +18,26 @@ struct fifo_port {
 	struct oq_list class[MF_CLASSES];
 	uint8_t waiting; /**< classes that have frames */
 	uint8_t paused; /**< classes that may not send */
+	uint64_t octets_max; /**< of a class, since fifo_depth() began anew */
 };
 
 struct fifo {
 	struct fifo_port *port;
+	unsigned int ports;
 	uint64_t queue_max, kmin, kmax;
 	uint8_t lossless; /**< classes to which queue_max does not apply, a bit each */
 	double pmax;
 	struct mf_rng rng;
-	uint64_t octets_max, marked, drop_tail;
+	uint64_t octets_max; /**< of a class, before fifo_depth() began anew */
+	uint64_t marked, drop_tail;
 };
 
 int fifo_init(struct fifo *q, const struct oq *oq);
 void fifo_fini(struct fifo *q);
 void fifo_put(struct oq *oq, struct fifo *q, uint32_t i, mf_time now);
 uint32_t fifo_take(struct oq *oq, struct fifo *q, unsigned int port);
+/** See oq_queue_ops.depth. */
+void fifo_depth(struct fifo *q, unsigned int port, bool anew, struct mf_queue_depth *out);
 unsigned int fifo_count(const struct fifo *q, struct mf_counter *out);
 
 #endif

@@ -403,6 +403,11 @@ static uint32_t pfc_take(struct oq *oq, unsigned int port, mf_time now)
 	return fifo_take(oq, &((struct pfc *)oq->queue)->fifo, port);
 }
 
+static void pfc_depth(struct oq *oq, unsigned int port, bool anew, struct mf_queue_depth *out)
+{
+	fifo_depth(&((struct pfc *)oq->queue)->fifo, port, anew, out);
+}
+
 static unsigned int pfc_counters(const struct oq *oq, struct mf_counter *out)
 {
 	const struct pfc *q = oq->queue;
@@ -430,6 +435,7 @@ static const struct oq_queue_ops queue = {.create = pfc_create,
 					  .link = pfc_link,
 					  .put = pfc_put,
 					  .take = pfc_take,
+					  .depth = pfc_depth,
 					  .left = pfc_left,
 					  .run = pfc_run,
 					  .urgent = pfc_urgent,

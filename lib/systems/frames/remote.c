@@ -18,7 +18,7 @@ int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int 
 	r->config.param = r->param;
 	r->transport = transport;
 	r->cost_tx = r->cost_rx = c->timing.cost[MF_STAGE_PROTOCOL] + c->timing.cost[MF_STAGE_MAC];
-	r->free = REMOTE_NIL;
+	r->free = r->head = REMOTE_NIL;
 	r->messages = c->queue + (uint32_t)REMOTE_MESSAGES_PEER * c->nodes;
 	r->write_ids = c->memory_ops != NULL ? OPERATION_IDS : 1;
 	err = operations_init(&r->operations, c);
@@ -27,8 +27,19 @@ int remote_init(struct remote *r, const struct mf_stack_config *c, unsigned int 
 	return err == 0 && r->message != NULL && r->write != NULL ? 0 : -ENOMEM;
 }
 
+/** What a message holds of the memory is not used any more. */
+static void let_go(struct remote *r, struct remote_message *m)
+{
+	if (!m->held)
+		return;
+	r->config.memory_ops->let_go(r->config.memory, &m->data);
+	m->held = false;
+}
+
 void remote_fini(struct remote *r)
 {
+	for (uint32_t i = 0; r->message != NULL && i < r->fresh; i++)
+		let_go(r, &r->message[i]);
 	operations_fini(&r->operations);
 	mf_table_free(r->message);
 	mf_table_free(r->write);
@@ -53,16 +64,19 @@ void remote_free_message(struct remote *r, uint32_t m)
 
 	if (op != OPERATION_NIL && r->operations.op[op].message == m)
 		r->operations.op[op].message = OPERATION_NIL;
+	let_go(r, &r->message[m]);
 	r->message[m].next = r->free;
 	r->free = m;
 }
 
-void remote_send(struct remote *r, mf_time now, const struct remote_message *from)
+void remote_send(struct remote *r, mf_time now, struct remote_message *from)
 {
 	uint32_t m = new_message(r);
 
-	if (m == REMOTE_NIL)
+	if (m == REMOTE_NIL) {
+		let_go(r, from);
 		return;
+	}
 	r->message[m] = *from;
 	if (from->op != OPERATION_NIL)
 		r->operations.op[from->op].message = m;
@@ -74,7 +88,7 @@ struct remote_header remote_header_of(const struct remote_message *m, uint32_t o
 	return (struct remote_header){.kind = m->kind,
 				      .code = m->code,
 				      .id = rte_cpu_to_be_16(m->id),
-				      .again = m->again,
+				      .retransmit = m->retransmit,
 				      .octets = rte_cpu_to_be_16((uint16_t)octets),
 				      .offset = rte_cpu_to_be_32(offset),
 				      .len = rte_cpu_to_be_32(m->told),
@@ -87,7 +101,7 @@ uint32_t remote_put_segment(struct remote *r, const struct remote_message *m, ui
 	const struct remote_header h = remote_header_of(m, offset, octets);
 
 	memcpy(out, &h, sizeof(h));
-	memcpy(out + REMOTE_HEADER, remote_data(m) + offset, octets);
+	remote_put_data(m, offset, octets, out + REMOTE_HEADER);
 	r->segments_sent++;
 	r->octets_sent += octets;
 	return REMOTE_HEADER + octets;

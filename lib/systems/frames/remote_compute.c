@@ -37,8 +37,8 @@ static struct remote_message request(const struct operation *o, uint32_t op)
 		m.len = m.told = sizeof(m.word);
 		break;
 	default:
-		m.data = o->buf;
 		m.len = (uint32_t)o->c.len;
+		m.data = remote_place(o->buf, m.len);
 	}
 	return m;
 }
@@ -62,11 +62,11 @@ int remote_submit(struct mf_stack *s, mf_time now, const struct mf_op *op)
 	return 0;
 }
 
-void remote_again(struct remote *r, uint32_t op, mf_time now)
+void remote_retransmit(struct remote *r, uint32_t op, mf_time now)
 {
 	struct remote_message m = request(&r->operations.op[op], op);
 
-	m.again = true;
+	m.retransmit = true;
 	m.ready = now + r->cost_tx;
 	remote_send(r, now, &m);
 }
@@ -91,6 +91,16 @@ void remote_expire(struct remote *r, mf_time now)
 		r->transport->give_up(r, i, now);
 		operations_complete(&r->operations, i, now, read ? MF_ERR_TIMEOUT : MF_ERR_UNKNOWN);
 	}
+}
+
+void remote_run(struct mf_stack *s, mf_time now)
+{
+	remote_expire(remote_of(s), now);
+}
+
+mf_time remote_next(const struct mf_stack *s)
+{
+	return operations_next(&remote_const(s)->operations);
 }
 
 void remote_begun(struct remote *r, const struct remote_message *m, mf_time at)
@@ -128,6 +138,10 @@ static void take_data(struct remote *r, mf_time known, uint32_t i, const struct 
 
 	if (h->offset > o->c.len || h->octets > o->c.len - h->offset || (!rmw && o->c.kind != MF_OP_READ)) {
 		r->drop_bad++;
+		return;
+	}
+	if (!r->transport->unordered && h->offset != o->moved) {
+		r->drop_order++; /* behind a gap, or twice: so much more would not be all of it */
 		return;
 	}
 	memcpy(rmw ? (uint8_t *)&o->c.result + h->offset : o->buf + h->offset, data, h->octets);

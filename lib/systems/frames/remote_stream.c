@@ -19,7 +19,7 @@ void remote_put_stream(struct remote *r, const struct remote_message *m, uint64_
 	}
 	if (octets == 0)
 		return;
-	memcpy(out, remote_data(m) + (offset - REMOTE_HEADER), octets);
+	remote_put_data(m, (uint32_t)(offset - REMOTE_HEADER), octets, out);
 	r->octets_sent += octets;
 }
 

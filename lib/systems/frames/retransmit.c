@@ -8,59 +8,60 @@
 #define FIRST 2 /* times the least: the RTO before the first sample */
 #define MOST 64 /* times the least */
 
-int again_init(struct again *a, uint32_t operations, mf_time least)
+int retransmit_init(struct retransmit *a, uint32_t operations, mf_time least)
 {
-	*a = (struct again){.head = AGAIN_NIL, .tail = AGAIN_NIL, .least = least, .rto = FIRST * least};
+	*a = (struct retransmit){
+		.head = RETRANSMIT_NIL, .tail = RETRANSMIT_NIL, .least = least, .rto = FIRST * least};
 	a->entry = mf_table_new(operations, sizeof(*a->entry));
 	return a->entry != NULL ? 0 : -ENOMEM;
 }
 
-void again_fini(struct again *a)
+void retransmit_fini(struct retransmit *a)
 {
 	mf_table_free(a->entry);
 }
 
-static void take_out(struct again *a, uint32_t op)
+static void take_out(struct retransmit *a, uint32_t op)
 {
-	struct again_entry *e = &a->entry[op];
+	struct retransmit_entry *e = &a->entry[op];
 
 	if (!e->waits)
 		return;
 	e->waits = false;
-	if (e->prev == AGAIN_NIL)
+	if (e->prev == RETRANSMIT_NIL)
 		a->head = e->next;
 	else
 		a->entry[e->prev].next = e->next;
-	if (e->next == AGAIN_NIL)
+	if (e->next == RETRANSMIT_NIL)
 		a->tail = e->prev;
 	else
 		a->entry[e->next].prev = e->prev;
 }
 
-void again_sent(struct again *a, uint32_t op, mf_time now)
+void retransmit_sent(struct retransmit *a, uint32_t op, mf_time now)
 {
-	struct again_entry *e = &a->entry[op];
+	struct retransmit_entry *e = &a->entry[op];
 
 	take_out(a, op);
-	*e = (struct again_entry){
-		.sent = now, .next = AGAIN_NIL, .prev = a->tail, .waits = true, .times = e->times};
-	if (a->tail == AGAIN_NIL)
+	*e = (struct retransmit_entry){
+		.sent = now, .next = RETRANSMIT_NIL, .prev = a->tail, .waits = true, .times = e->times};
+	if (a->tail == RETRANSMIT_NIL)
 		a->head = op;
 	else
 		a->entry[a->tail].next = op;
 	a->tail = op;
 }
 
-void again_goes_on(struct again *a, uint32_t op, mf_time now)
+void retransmit_goes_on(struct retransmit *a, uint32_t op, mf_time now)
 {
 	if (!a->entry[op].waits)
 		return;
-	again_sent(a, op, now);
+	retransmit_sent(a, op, now);
 	a->entry[op].partly = true;
 }
 
 /** RFC 6298 (2.2), (2.3). */
-static void sample(struct again *a, mf_time rtt)
+static void sample(struct retransmit *a, mf_time rtt)
 {
 	mf_time off = a->srtt > rtt ? a->srtt - rtt : rtt - a->srtt, most = MOST * a->least;
 
@@ -74,9 +75,9 @@ static void sample(struct again *a, mf_time rtt)
 	a->rto = mf_time_min(mf_time_max(a->srtt + 4 * a->var, a->least), most);
 }
 
-bool again_over(struct again *a, uint32_t op, mf_time now)
+bool retransmit_over(struct retransmit *a, uint32_t op, mf_time now)
 {
-	struct again_entry *e = &a->entry[op];
+	struct retransmit_entry *e = &a->entry[op];
 
 	/* Karn: nobody knows which one was answered. And of what came in parts only the last is timed. */
 	if (e->waits && e->times == 0 && !e->partly && now != MF_NEVER)
@@ -85,12 +86,12 @@ bool again_over(struct again *a, uint32_t op, mf_time now)
 	return e->times != 0;
 }
 
-uint32_t again_expired(struct again *a, mf_time now)
+uint32_t retransmit_expired(struct retransmit *a, mf_time now)
 {
 	uint32_t op = a->head;
 
-	if (again_next(a) > now)
-		return AGAIN_NIL;
+	if (retransmit_next(a) > now)
+		return RETRANSMIT_NIL;
 	if (a->entry[op].sent >= a->doubled) { /* once for all that were under way */
 		a->rto = mf_time_min(2 * a->rto, MOST * a->least);
 		a->doubled = now;

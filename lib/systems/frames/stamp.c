@@ -29,3 +29,10 @@ void stack_stamp_rx(const struct mf_stack_config *c, mf_time from)
 
 	stack_stamp(c, MF_STAGE_PROTOCOL, up, c->timing.cost[MF_STAGE_PROTOCOL]);
 }
+
+mf_time stack_stamp_access(const struct mf_stack_config *c, mf_time from, const struct mf_answer *a)
+{
+	mf_time first = stack_stamp(c, MF_STAGE_DRAM, from, a->time - a->second);
+
+	return a->second != 0 ? stack_stamp(c, MF_STAGE_DRAM, first, a->second) : first;
+}

@@ -19,4 +19,7 @@ void stack_stamp_tx(const struct mf_stack_config *c, mf_time from);
 /** What came on its path is taken: MAC, protocol. */
 void stack_stamp_rx(const struct mf_stack_config *c, mf_time from);
 
+/** What the memory takes for an access from a time on. @return when it has answered, or taken the data */
+mf_time stack_stamp_access(const struct mf_stack_config *c, mf_time from, const struct mf_answer *a);
+
 #endif

@@ -42,12 +42,27 @@ static bool link_up(void *self, unsigned int end, mf_time now)
 	return mf_frame_switch_link_up(self, end, now);
 }
 
+static const struct mf_pool_desc *policy_pools(const void *self)
+{
+	return mf_frame_switch_pools(self);
+}
+
+static void exhaust(void *self, unsigned int pool, unsigned int end, bool on)
+{
+	mf_frame_switch_exhaust(self, pool, end, on);
+}
+
 static void stats(const void *self, struct mf_role_stats *out)
 {
 	struct mf_frame_switch_counts c;
 
 	mf_frame_switch_counts(self, &c);
 	mf_role_stats_set(out, c);
+}
+
+static void depth(void *self, unsigned int end, bool anew, struct mf_queue_depth *out)
+{
+	mf_frame_switch_depth(self, end, anew, out);
 }
 
 static unsigned int policy(const void *self, struct mf_counter *out)
@@ -65,6 +80,9 @@ const struct mf_role_ops mf_frame_switch_role = {.kind = "frame-switch",
 						 .busy = busy,
 						 .link_down = link_down,
 						 .link_up = link_up,
+						 .policy_pools = policy_pools,
+						 .exhaust = exhaust,
 						 .counters = mf_frame_switch_table,
 						 .stats = stats,
+						 .depth = depth,
 						 .policy = policy};

@@ -6,7 +6,7 @@
 #include "systems/frames/mf_wire_blocks.h"
 #include "systems/ird/mf_ird.h"
 
-enum { IRD_MTU, IRD_WINDOW, IRD_OVERCOMMIT, IRD_AGAIN, IRD_PARAMS };
+enum { IRD_MTU, IRD_WINDOW, IRD_OVERCOMMIT, IRD_RETRANSMIT, IRD_PARAMS };
 
 static const struct mf_param params[] = {
 	{"mtu", MF_PARAM_SIZE, 1500, 128, 8986, "longest IP packet"},
@@ -14,7 +14,7 @@ static const struct mf_param params[] = {
 	 "octets credited of a message; 0: bandwidth times round trip, and a packet"},
 	{"overcommit", MF_PARAM_COUNT, 1, 1, 64,
 	 "windows that a receiver may have credited in all (Homa, SIGCOMM 2018, 3.5)"},
-	{"again", MF_PARAM_TIME, 1e9, 1e6, 1e12, "what was credited and did not come is credited again"},
+	{"again", MF_PARAM_LINE_TIME, 1e9, 1e6, 1e12, "what was credited and did not come is credited again"},
 	{0}};
 
 static const struct remote_transport transport = {.send = ird_send, .give_up = ird_give_up};
@@ -95,15 +95,15 @@ static void ird_run(struct mf_stack *s, mf_time now)
 	struct ird *d = ird_of(s);
 
 	ird_board_ripen(d->board, d->remote.config.node, now);
-	while (ird_again_at(d) <= now)
-		ird_board_again(d->board, d->own->oldest, now);
+	while (ird_retransmit_at(d) <= now)
+		ird_board_retransmit(d->board, d->own->oldest, now);
 	remote_expire(&d->remote, now);
 }
 
 static mf_time ird_next(const struct mf_stack *s)
 {
 	const struct ird *d = ird_const(s);
-	mf_time next = mf_time_min(operations_next(&d->remote.operations), ird_again_at(d));
+	mf_time next = mf_time_min(operations_next(&d->remote.operations), ird_retransmit_at(d));
 
 	return mf_time_min(next, d->own->ripens);
 }
@@ -142,7 +142,7 @@ static void set_limits(struct ird *d, const struct mf_stack_config *c)
 	if (d->window == 0)
 		d->window = (uint32_t)((double)c->rtt / c->period * BLOCK_OCTETS + frame * BLOCK_OCTETS);
 	d->limit = (uint64_t)d->window * (uint64_t)c->param[IRD_OVERCOMMIT];
-	d->again = (mf_time)c->param[IRD_AGAIN];
+	d->retransmit = (mf_time)c->param[IRD_RETRANSMIT];
 	d->mac = c->timing.cost[MF_STAGE_MAC];
 	d->period = c->period;
 }

@@ -60,7 +60,7 @@ struct ird {
 	uint32_t mtu; /**< octets of data in a packet */
 	uint32_t window;
 	uint64_t limit; /**< octets credited in all */
-	mf_time again, mac;
+	mf_time retransmit, mac;
 	uint32_t period;
 	/* sending */
 	struct mf_heap heap; /**< of messages */
@@ -101,9 +101,9 @@ static inline mf_time ird_credit_at(const struct ird *d)
 /** The next credit; somebody must ask for it. */
 uint16_t ird_pull_credit(struct ird *d, mf_time now, uint8_t *frame);
 /** When the oldest credit is given again; MF_NEVER. */
-static inline mf_time ird_again_at(const struct ird *d)
+static inline mf_time ird_retransmit_at(const struct ird *d)
 {
-	return d->own->oldest_at != MF_NEVER ? d->own->oldest_at + d->again : MF_NEVER;
+	return d->own->oldest_at != MF_NEVER ? d->own->oldest_at + d->retransmit : MF_NEVER;
 }
 /** When the first acknowledgement may go; MF_NEVER: there is none. */
 static inline mf_time ird_ack_at(const struct ird *d)

@@ -65,7 +65,7 @@ int ird_board_woken(void *board)
 {
 	struct ird_board *b = board;
 
-	for (int w = 0; w < IRD_NODES_MAX / 64; w++)
+	for (unsigned int w = 0; w <= (b->nodes - 1U) / 64; w++)
 		if (b->woken[w] != 0) {
 			int bit = __builtin_ctzll(b->woken[w]);
 
@@ -249,7 +249,7 @@ bool ird_board_came(struct ird_board *b, uint32_t i, uint32_t octets, mf_time no
 	return false;
 }
 
-void ird_board_again(struct ird_board *b, uint32_t i, mf_time now)
+void ird_board_retransmit(struct ird_board *b, uint32_t i, mf_time now)
 {
 	struct ird_demand *d = &b->demand[i];
 

@@ -18,7 +18,7 @@
 #include "base/mf_heap.h"
 #include "systems/frames/mf_stack.h"
 
-#define IRD_NODES_MAX 512
+#define IRD_NODES_MAX MF_NODES_MAX
 
 enum ird_state { IRD_FREE, IRD_PENDING, IRD_WAITING, IRD_FULL, IRD_CAME, IRD_OVER };
 
@@ -108,7 +108,7 @@ void ird_board_credit(struct ird_board *b, uint32_t demand, uint32_t octets, uin
 /** So many have come in their order. @return whether that was all */
 bool ird_board_came(struct ird_board *b, uint32_t demand, uint32_t octets, mf_time now);
 /** What is credited and did not come is credited again. */
-void ird_board_again(struct ird_board *b, uint32_t demand, mf_time now);
+void ird_board_retransmit(struct ird_board *b, uint32_t demand, mf_time now);
 /** All of it has come, and no frame tells its sender. */
 void ird_board_over(struct ird_board *b, uint32_t demand, mf_time now);
 

@@ -23,8 +23,11 @@ static mf_time round_trip(const struct mf_stack_config *c, mf_time end)
 {
 	mf_time smallest = 2 * 2 * 2 * (mf_time)(MF_PFABRIC_SMALL_BLOCKS - 1) * c->period;
 
-	if (c->period == 0 || c->rtt < smallest)
+	if (c->period == 0)
 		return MF_US(50);
+	/* That is twice what the blocks of config.rtt take, which is right only where links are long. */
+	if (c->rtt < smallest)
+		smallest /= 2;
 	/* Of config.rtt the frames themselves, and the MACs at its ends, are counted anew. */
 	return mf_pfabric_rtt((c->rtt - smallest) / 2, end, c->period) - 4 * c->timing.cost[MF_STAGE_MAC];
 }
@@ -58,8 +61,8 @@ static int allocate(struct pfabric *p)
 	p->coming = mf_table_new(PFABRIC_FLOWS * nodes, sizeof(*p->coming));
 	p->answer = mf_table_new(ANSWERS, sizeof(*p->answer));
 	p->event = mf_table_new(events, sizeof(*p->event));
-	if (mf_due_init(&p->waiting, messages) != 0 || mf_due_init(&p->best, messages) != 0 ||
-	    mf_due_init(&p->late, messages) != 0)
+	if (mf_deadlines_init(&p->waiting, messages) != 0 || mf_deadlines_init(&p->best, messages) != 0 ||
+	    mf_deadlines_init(&p->late, messages) != 0)
 		return -ENOMEM;
 	return p->flow != NULL && p->peer != NULL && p->coming != NULL && p->answer != NULL &&
 			       p->event != NULL
@@ -72,9 +75,9 @@ static void destroy(struct mf_stack *s)
 	struct pfabric *p = pfabric_of(s);
 
 	remote_fini(&p->remote);
-	mf_due_fini(&p->waiting);
-	mf_due_fini(&p->best);
-	mf_due_fini(&p->late);
+	mf_deadlines_fini(&p->waiting);
+	mf_deadlines_fini(&p->best);
+	mf_deadlines_fini(&p->late);
 	mf_table_free(p->flow);
 	mf_table_free(p->peer);
 	mf_table_free(p->coming);
@@ -122,7 +125,7 @@ static mf_time next(const struct mf_stack *s)
 
 	if (p->event_head != p->event_tail)
 		at = mf_time_min(at, p->event[p->event_head & p->event_mask].due);
-	return mf_time_min(at, mf_time_min(mf_due_next(&p->waiting), mf_due_next(&p->late)));
+	return mf_time_min(at, mf_time_min(mf_deadlines_next(&p->waiting), mf_deadlines_next(&p->late)));
 }
 
 static unsigned int counters(const struct mf_stack *s, struct mf_counter *out)

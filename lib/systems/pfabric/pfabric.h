@@ -14,7 +14,7 @@
 #ifndef PFABRIC_H
 #define PFABRIC_H
 
-#include "base/mf_due.h"
+#include "base/mf_deadlines.h"
 #include "systems/frames/mf_remote.h"
 #include "systems/pfabric/pfabric_wire.h"
 
@@ -106,9 +106,9 @@ struct pfabric {
 	struct pfabric_flow *flow; /**< [messages] */
 	struct pfabric_peer *peer; /**< [nodes] */
 	struct pfabric_coming *coming; /**< [number % PFABRIC_FLOWS][peer] */
-	struct mf_due waiting; /**< messages that may not go yet, by time */
-	struct mf_due best; /**< that have something to send, by what remains */
-	struct mf_due late; /**< by their timers */
+	struct mf_deadlines waiting; /**< messages that may not go yet, by time */
+	struct mf_deadlines best; /**< that have something to send, by what remains */
+	struct mf_deadlines late; /**< by their timers */
 	struct pfabric_answer *answer; /**< a ring */
 	uint32_t answer_mask, answer_head, answer_tail;
 	struct pfabric_event *event; /**< a ring */

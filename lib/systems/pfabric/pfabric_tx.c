@@ -37,10 +37,10 @@ static void consider(struct pfabric *p, uint32_t m)
 {
 	struct pfabric_flow *f = &p->flow[m];
 
-	if (!mf_due_has(&p->waiting, m) && may_send(f))
-		mf_due_set(&p->best, m, (mf_time)remaining(p, m) << 32 | f->order);
+	if (!mf_deadlines_has(&p->waiting, m) && may_send(f))
+		mf_deadlines_set(&p->best, m, (mf_time)remaining(p, m) << 32 | f->order);
 	else
-		mf_due_remove(&p->best, m);
+		mf_deadlines_remove(&p->best, m);
 }
 
 /** It has a number: it is a flow. */
@@ -58,7 +58,7 @@ static void start(struct pfabric *p, uint32_t m, mf_time now)
 		.timer = MF_NEVER,
 		.live = true};
 	if (message->ready > now)
-		mf_due_set(&p->waiting, m, message->ready);
+		mf_deadlines_set(&p->waiting, m, message->ready);
 	consider(p, m);
 }
 
@@ -115,9 +115,9 @@ static void end(struct pfabric *p, uint32_t m, mf_time now)
 	struct pfabric_peer *peer = &p->peer[p->remote.message[m].peer];
 	struct pfabric_flow *f = &p->flow[m];
 
-	mf_due_remove(&p->waiting, m);
-	mf_due_remove(&p->best, m);
-	mf_due_remove(&p->late, m);
+	mf_deadlines_remove(&p->waiting, m);
+	mf_deadlines_remove(&p->best, m);
+	mf_deadlines_remove(&p->late, m);
 	f->live = false;
 	pfabric_set_bit(&peer->over, f->number, true);
 	while (peer->oldest != peer->next && pfabric_bit(&peer->over, peer->oldest))
@@ -197,8 +197,8 @@ void pfabric_acked(struct pfabric *p, uint16_t peer, const struct mf_pfabric_hea
 static void start_timer(struct pfabric *p, uint32_t m, mf_time now)
 {
 	p->flow[m].timer = now + p->rto;
-	if (!mf_due_has(&p->late, m))
-		mf_due_set(&p->late, m, p->flow[m].timer);
+	if (!mf_deadlines_has(&p->late, m))
+		mf_deadlines_set(&p->late, m, p->flow[m].timer);
 }
 
 static void grow(struct pfabric_flow *f)
@@ -232,7 +232,7 @@ static void timeout(struct pfabric *p, uint32_t m, mf_time now)
 	struct pfabric_flow *f = &p->flow[m];
 
 	if (f->timer > now) {
-		mf_due_set(&p->late, m, f->timer);
+		mf_deadlines_set(&p->late, m, f->timer);
 		return;
 	}
 	p->timeouts++;
@@ -244,7 +244,7 @@ static void timeout(struct pfabric *p, uint32_t m, mf_time now)
 		f->timeouts++;
 	f->probing = f->probe = f->timeouts >= p->probe_after;
 	f->timer = now + p->rto;
-	mf_due_set(&p->late, m, f->timer);
+	mf_deadlines_set(&p->late, m, f->timer);
 	consider(p, m);
 }
 
@@ -254,11 +254,11 @@ void pfabric_turn(struct pfabric *p, mf_time now)
 
 	while (p->event_head != p->event_tail && p->event[p->event_head & p->event_mask].due <= now)
 		learn(p, &p->event[p->event_head++ & p->event_mask]);
-	while ((m = mf_due_first(&p->waiting, now)) != MF_DUE_NIL) {
-		mf_due_remove(&p->waiting, m);
+	while ((m = mf_deadlines_first(&p->waiting, now)) != MF_DEADLINES_NIL) {
+		mf_deadlines_remove(&p->waiting, m);
 		consider(p, m);
 	}
-	while ((m = mf_due_first(&p->late, now)) != MF_DUE_NIL)
+	while ((m = mf_deadlines_first(&p->late, now)) != MF_DEADLINES_NIL)
 		timeout(p, m, now);
 }
 
@@ -345,6 +345,6 @@ uint16_t pfabric_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 	pfabric_turn(p, now);
 	if (p->answer_head != p->answer_tail && p->answer[p->answer_head & p->answer_mask].due <= now)
 		return pull_answer(p, frame);
-	m = mf_due_first(&p->best, MF_NEVER);
-	return m != MF_DUE_NIL ? pull_flow(p, m, now, frame) : 0;
+	m = mf_deadlines_first(&p->best, MF_NEVER);
+	return m != MF_DEADLINES_NIL ? pull_flow(p, m, now, frame) : 0;
 }

@@ -17,7 +17,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/mf_due.h"
+#include <rte_common.h>
+
+#include "base/mf_deadlines.h"
 #include "base/mf_rng.h"
 #include "base/mf_table.h"
 #include "systems/frames/mf_output_queue.h"
@@ -46,8 +48,9 @@ struct packet {
 };
 
 struct port {
-	struct mf_due best, worst;
+	struct mf_deadlines best, worst;
 	uint64_t octets, max;
+	uint64_t octets_max; /**< since depth() began anew */
 	bool was_full; /**< since it was empty: worst has what best has; else nothing */
 };
 
@@ -59,7 +62,8 @@ struct queue {
 	uint32_t bucket_mask; /**< those that are used: as many as there were flows at a time */
 	uint32_t flows, flow_fresh, flow_free; /**< flow_free: plus one */
 	uint32_t arrivals;
-	uint64_t octets_max, drop_arriving, drop_lowest;
+	uint64_t octets_max; /**< of a port, before depth() began anew */
+	uint64_t drop_arriving, drop_lowest;
 };
 
 /* Flows */
@@ -157,9 +161,9 @@ static void take_out(struct oq *oq, struct queue *q, uint32_t i)
 {
 	struct port *p = &q->port[oq->frame[i].egress];
 
-	mf_due_remove(&p->best, i);
+	mf_deadlines_remove(&p->best, i);
 	if (p->was_full) {
-		mf_due_remove(&p->worst, i);
+		mf_deadlines_remove(&p->worst, i);
 		p->was_full = p->worst.count > 0;
 	}
 	flow_remove(q, i);
@@ -181,7 +185,7 @@ static void set_worst(struct port *p)
 {
 	p->was_full = p->best.count > 0;
 	for (uint32_t i = 0; i < p->best.count; i++)
-		mf_due_set(&p->worst, p->best.heap[i].i, ~p->best.heap[i].at);
+		mf_deadlines_set(&p->worst, p->best.heap[i].i, ~p->best.heap[i].at);
 }
 
 /** Room for a packet of this rank. @return false: it is the one to be dropped */
@@ -193,8 +197,8 @@ static bool make_room(struct oq *oq, struct queue *q, uint32_t i, uint32_t prior
 	while (p->octets + oq_size(oq, i) > p->max) {
 		if (!p->was_full)
 			set_worst(p);
-		worst = mf_due_first(&p->worst, MF_NEVER);
-		if (worst == MF_DUE_NIL || priority >= oq->frame[worst].rank >> 32) {
+		worst = mf_deadlines_first(&p->worst, MF_NEVER);
+		if (worst == MF_DEADLINES_NIL || priority >= oq->frame[worst].rank >> 32) {
 			q->drop_arriving++;
 			return false;
 		}
@@ -218,23 +222,23 @@ static void queue_put(struct oq *oq, uint32_t i, mf_time now)
 		return;
 	}
 	f->rank = (uint64_t)priority << 32 | q->arrivals++;
-	mf_due_set(&p->best, i, f->rank);
+	mf_deadlines_set(&p->best, i, f->rank);
 	if (p->was_full)
-		mf_due_set(&p->worst, i, ~f->rank);
+		mf_deadlines_set(&p->worst, i, ~f->rank);
 	flow_append(q, flow, i);
 	p->octets += oq_size(oq, i);
-	if (p->octets > q->octets_max)
-		q->octets_max = p->octets;
+	if (p->octets > p->octets_max)
+		p->octets_max = p->octets;
 	oq_wants(oq, f->egress);
 }
 
 static uint32_t queue_take(struct oq *oq, unsigned int port, mf_time now)
 {
 	struct queue *q = oq->queue;
-	uint32_t i = mf_due_first(&q->port[port].best, MF_NEVER);
+	uint32_t i = mf_deadlines_first(&q->port[port].best, MF_NEVER);
 
 	(void)now;
-	if (i == MF_DUE_NIL)
+	if (i == MF_DEADLINES_NIL)
 		return OQ_NIL;
 	i = q->flow[q->packet[i].flow].head;
 	take_out(oq, q, i);
@@ -261,8 +265,8 @@ static void queue_destroy(void *queue)
 	struct queue *q = queue;
 
 	for (unsigned int i = 0; q->port != NULL && i < MF_PACKET_NODES && q->port[i].max != 0; i++) {
-		mf_due_fini(&q->port[i].best);
-		mf_due_fini(&q->port[i].worst);
+		mf_deadlines_fini(&q->port[i].best);
+		mf_deadlines_fini(&q->port[i].worst);
 	}
 	free(q->port);
 	mf_table_free(q->packet);
@@ -278,9 +282,9 @@ static bool port_init(const struct oq *oq, struct queue *q, unsigned int port, u
 
 	p->max = buffer_of(oq, port);
 	if (port == 0)
-		return mf_due_init(&p->best, slots) == 0 && mf_due_init(&p->worst, slots) == 0;
-	return mf_due_init_beside(&p->best, slots, &q->port[0].best) == 0 &&
-	       mf_due_init_beside(&p->worst, slots, &q->port[0].worst) == 0;
+		return mf_deadlines_init(&p->best, slots) == 0 && mf_deadlines_init(&p->worst, slots) == 0;
+	return mf_deadlines_init_beside(&p->best, slots, &q->port[0].best) == 0 &&
+	       mf_deadlines_init_beside(&p->worst, slots, &q->port[0].worst) == 0;
 }
 
 static void *queue_create(struct oq *oq)
@@ -307,13 +311,28 @@ static void *queue_create(struct oq *oq)
 	return NULL;
 }
 
+static void queue_depth(struct oq *oq, unsigned int port, bool anew, struct mf_queue_depth *out)
+{
+	struct queue *q = oq->queue;
+	struct port *p = &q->port[port];
+
+	*out = (struct mf_queue_depth){.octets = p->octets, .max = p->octets_max};
+	if (!anew)
+		return;
+	q->octets_max = RTE_MAX(q->octets_max, p->octets_max);
+	p->octets_max = p->octets;
+}
+
 static unsigned int queue_counters(const struct oq *oq, struct mf_counter *out)
 {
 	const struct queue *q = oq->queue;
+	uint64_t longest = q->octets_max;
 	unsigned int n = 0;
 
+	for (unsigned int p = 0; p < oq->config.ports; p++)
+		longest = RTE_MAX(longest, q->port[p].octets_max);
 	out[n++] = (struct mf_counter){"queue_octets", q->port[0].max, MF_SAME};
-	out[n++] = mf_counter_max("queue_max_octets", q->octets_max);
+	out[n++] = mf_counter_max("queue_max_octets", longest);
 	out[n++] = mf_counter_sum("drop_arriving", q->drop_arriving);
 	out[n++] = mf_counter_sum("drop_lowest", q->drop_lowest);
 	return n;
@@ -323,6 +342,7 @@ static const struct oq_queue_ops queue = {.create = queue_create,
 					  .destroy = queue_destroy,
 					  .put = queue_put,
 					  .take = queue_take,
+					  .depth = queue_depth,
 					  .counters = queue_counters};
 
 static struct mf_bridge *create(const struct mf_bridge_config *config)

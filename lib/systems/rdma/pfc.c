@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * RoCEv2 on a network without loss: PFC in the switch, DCQCN at its ends (Zhu et al., SIGCOMM 2015). The
- * values are those of 40 Gb/s (docs/systems/pfc.md says of each where it is from), none scaled to the link.
+ * values are those of 40 Gb/s (docs/systems/pfc.md says of each where it is from), none scaled to a link of 1
+ * Gb/s or more.
  */
 #include <errno.h>
+#include <math.h>
 
 #include "systems/rdma/mf_rdma.h"
 #include "systems/rdma/roce.h"
@@ -32,14 +34,16 @@ static const struct mf_param params[] = {
 	{ROCE_PARAM_CLASS},
 	{"cnp_class", MF_PARAM_COUNT, 6, 0, 7, "class of congestion notifications, which PFC does not pause"},
 	{"g", MF_PARAM_REAL, 1.0 / 256, 1e-6, 1, "weight of a CNP in alpha (1/256)"},
-	{"alpha_timer", MF_PARAM_TIME, MF_US(55), MF_NS(100), MF_SEC(1), "K: without a CNP alpha decays"},
-	{"cnp_interval", MF_PARAM_TIME, MF_US(50), 0, MF_SEC(1), "N: at most one CNP of a flow in this"},
-	{"rate_timer", MF_PARAM_TIME, MF_US(55), MF_NS(100), MF_SEC(1), "T: the rate rises once in this"},
+	{"alpha_timer", MF_PARAM_LINE_TIME, MF_US(55), MF_NS(100), MF_SEC(1),
+	 "K: without a CNP alpha decays"},
+	{"cnp_interval", MF_PARAM_LINE_TIME, MF_US(50), 0, MF_SEC(1), "N: at most one CNP of a flow in this"},
+	{"rate_timer", MF_PARAM_LINE_TIME, MF_US(55), MF_NS(100), MF_SEC(1),
+	 "T: the rate rises once in this"},
 	{"byte_counter", MF_PARAM_SIZE, 10e6, 1000, 1 << 30, "B: and once in so many octets (10 MB)"},
 	{"recovery", MF_PARAM_COUNT, 5, 1, 100, "F: rises of fast recovery"},
-	{"r_ai", MF_PARAM_REAL, 40, 0.001, 1e6, "R_AI: additive increase, Mb/s"},
-	{"r_hai", MF_PARAM_REAL, 400, 0.001, 1e6, "R_HAI: hyper increase, Mb/s (our choice)"},
-	{"rate_min", MF_PARAM_REAL, 40, 0.001, 1e6, "no flow is slower, Mb/s (our choice)"},
+	{"r_ai", MF_PARAM_LINE_RATE, 40, 0.001, 1e6, "R_AI: additive increase, Mb/s"},
+	{"r_hai", MF_PARAM_LINE_RATE, 400, 0.001, 1e6, "R_HAI: hyper increase, Mb/s (our choice)"},
+	{"rate_min", MF_PARAM_LINE_RATE, 40, 0.001, 1e6, "no flow is slower, Mb/s (our choice)"},
 	{0}};
 /* clang-format on */
 static_assert(sizeof(params) / sizeof(params[0]) == PFC_PARAMS + 1, "one for each place");
@@ -48,9 +52,9 @@ static_assert(sizeof(params) / sizeof(params[0]) == PFC_PARAMS + 1, "one for eac
 
 static struct mf_stack *pfc_create(const struct mf_stack_config *c)
 {
-	const double *p = c->param;
+	const double *p = c->param, line = c->period != 0 ? 8e12 / c->period : 0;
 	const struct dcqcn_config dcqcn = {
-		.line = c->period != 0 ? 8e12 / c->period : 0,
+		.line = line,
 		.g = p[PFC_G],
 		.alpha_timer = (mf_time)p[PFC_ALPHA_TIMER],
 		.rate_timer = (mf_time)p[PFC_RATE_TIMER],
@@ -58,7 +62,7 @@ static struct mf_stack *pfc_create(const struct mf_stack_config *c)
 		.recovery = (uint32_t)p[PFC_RECOVERY],
 		.additive = p[PFC_ADDITIVE] * MEGABITS,
 		.hyper = p[PFC_HYPER] * MEGABITS,
-		.least = p[PFC_LEAST] * MEGABITS,
+		.least = fmin(p[PFC_LEAST] * MEGABITS, line),
 		.cnp_interval = (mf_time)p[PFC_CNP_INTERVAL],
 	};
 
@@ -70,10 +74,14 @@ static struct mf_stack *pfc_create(const struct mf_stack_config *c)
 }
 
 /** Notifications, too. */
-static uint8_t pfc_obeys(const double *param)
+static uint8_t pfc_classes(const double *param)
 {
-	return (uint8_t)(roce_obeys(param) | 1 << (unsigned int)param[PFC_CNP_CLASS]);
+	return (uint8_t)(roce_pfc_classes(param) | 1 << (unsigned int)param[PFC_CNP_CLASS]);
 }
 
-const struct mf_stack_ops stack_pfc = {
-	.name = "pfc", .bridge = "pfc", .params = params, .create = pfc_create, .obeys = pfc_obeys, ROCE_OPS};
+const struct mf_stack_ops stack_pfc = {.name = "pfc",
+				       .bridge = "pfc",
+				       .params = params,
+				       .create = pfc_create,
+				       .pfc_classes = pfc_classes,
+				       ROCE_OPS};

@@ -12,6 +12,11 @@
 #include "systems/rdma/roce.h"
 
 #define ACK_TIMEOUT MF_NS(4096)
+/** Peers in the number of a queue pair; what is left of its 24 bits are generations. */
+#define PEERS_FEW 1022
+#define PEER_BITS_FEW 10
+#define PEER_BITS 12
+static_assert(MF_NODES_MAX <= 1 << PEER_BITS, "a peer fits");
 /** The wall clock's processes are not always running: its timers are so many times as long. */
 #define WALL_FACTOR 256
 
@@ -46,7 +51,7 @@ static int allocate(struct roce *r)
 	r->replay = mf_table_new((size_t)nodes * r->rd_atomic, sizeof(*r->replay));
 	r->scratch = malloc(MF_FRAME_MAX);
 	if (err == 0)
-		err = mf_due_init(&r->due, nodes);
+		err = mf_deadlines_init(&r->due, nodes);
 	if (err == 0 && r->dcqcn.line != 0) {
 		r->rate = mf_table_new(nodes, sizeof(*r->rate));
 		err = r->rate != NULL ? 0 : -ENOMEM;
@@ -73,8 +78,11 @@ static void set_parameters(struct roce *r)
 		r->timeout *= WALL_FACTOR;
 	r->cost_tx = r->cost_rx = t->cost[MF_STAGE_PROTOCOL] + t->cost[MF_STAGE_MAC];
 	r->free = ROCE_NIL;
-	if (r->config.life != 0)
-		r->life = (uint16_t)(1 + r->config.life % ROCE_LIVES);
+	if (r->config.incarnation != 0)
+		r->incarnation = (uint16_t)(1 + r->config.incarnation % ROCE_INCARNATIONS);
+	/* Where all 24 bits have a use, the last two nodes' numbers may not reach beyond them. */
+	r->peer_bits = r->config.nodes <= PEERS_FEW ? PEER_BITS_FEW : PEER_BITS;
+	r->generations = r->config.nodes <= PEERS_FEW ? 0x3fff : 0x7ff;
 	r->timer_head = r->timer_tail = r->cnp_head = r->cnp_tail = ROCE_NO_PEER;
 }
 
@@ -86,7 +94,7 @@ static void begin(struct roce *r, uint16_t peer)
 	if (q->begun)
 		return;
 	q->begun = true;
-	q->generation = r->config.life & ROCE_GENERATIONS;
+	q->generation = r->config.incarnation & r->generations;
 	q->head = q->tail = q->cur = q->rhead = q->rtail = ROCE_NIL;
 	q->deadline = MF_NEVER;
 	q->timer_prev = q->timer_next = q->cnp_next = ROCE_NO_PEER;
@@ -122,8 +130,9 @@ void roce_free(struct mf_stack *s)
 {
 	struct roce *r = roce_of(s);
 
+	responder_fini(r);
 	operations_fini(&r->operations);
-	mf_due_fini(&r->due);
+	mf_deadlines_fini(&r->due);
 	mf_table_free(r->request);
 	mf_table_free(r->qp);
 	mf_table_free(r->response);
@@ -174,16 +183,16 @@ uint32_t roce_outstanding(const struct mf_stack *s)
 static void expect(struct roce *r, uint16_t peer, mf_time at)
 {
 	if (at == MF_NEVER)
-		mf_due_remove(&r->due, peer);
+		mf_deadlines_remove(&r->due, peer);
 	else
-		mf_due_set(&r->due, peer, at);
+		mf_deadlines_set(&r->due, peer, at);
 }
 
 /** One that may be sent to already keeps its place. */
 void roce_schedule(struct roce *r, uint16_t peer, mf_time now)
 {
 	mf_time at = mf_time_min(requester_due(r, peer), responder_due(r, peer));
-	mf_time was = mf_due_at(&r->due, peer);
+	mf_time was = mf_deadlines_at(&r->due, peer);
 
 	if (was != at && (was > now || at > now))
 		expect(r, peer, at);
@@ -260,7 +269,7 @@ uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 		return send_cnp(r, now, frame);
 	if (mf_pause_paused(&r->pause, r->class, now))
 		return 0;
-	while (len == 0 && (peer = mf_due_first(&r->due, now)) != MF_DUE_NIL) {
+	while (len == 0 && (peer = mf_deadlines_first(&r->due, now)) != MF_DEADLINES_NIL) {
 		len = send_peer(r, (uint16_t)peer, now, frame);
 		next = mf_time_min(requester_due(r, (uint16_t)peer), responder_due(r, (uint16_t)peer));
 		expect(r, (uint16_t)peer, mf_time_max(now, next));
@@ -271,7 +280,7 @@ uint16_t roce_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 mf_time roce_ready(const struct mf_stack *s)
 {
 	const struct roce *r = roce_const(s);
-	mf_time ready = mf_due_next(&r->due), cnp = MF_NEVER;
+	mf_time ready = mf_deadlines_next(&r->due), cnp = MF_NEVER;
 
 	if (ready != MF_NEVER)
 		ready = mf_time_max(ready, r->pause.until[r->class]);
@@ -295,7 +304,7 @@ static void notify(struct roce *r, mf_time at, const struct roce_packet *p)
 	q->cnp_last = known + 1;
 	q->cnp_ready = known + r->cost_tx;
 	q->cnp_next = ROCE_NO_PEER;
-	q->cnp_qp = roce_qp_number(r->config.node, roce_is_response(p->opcode) ? q->generation : q->their);
+	q->cnp_qp = roce_qp_number(r, r->config.node, roce_is_response(p->opcode) ? q->generation : q->their);
 	if (r->cnp_tail == ROCE_NO_PEER)
 		r->cnp_head = p->src;
 	else
@@ -345,7 +354,7 @@ bool roce_frame(struct mf_stack *s, mf_time at, const uint8_t *frame, uint16_t l
 	else if (err != 0 || p.dst != r->config.node)
 		r->n.drop_bad++;
 	else if (p.src >= r->config.nodes || p.src == r->config.node || p.qp < 2 ||
-		 ((p.qp - 2) & 0x3ff) != p.src)
+		 roce_qp_peer(r, p.qp) != p.src)
 		r->n.drop_unknown++;
 	else
 		take(r, at, &p);
@@ -450,7 +459,7 @@ struct mf_op_blocks roce_blocks(const double *param, uint8_t kind, uint64_t octe
 	return (struct mf_op_blocks){.cn_up = there, .mn_down = there, .mn_up = back, .cn_down = back};
 }
 
-uint8_t roce_obeys(const double *param)
+uint8_t roce_pfc_classes(const double *param)
 {
 	return (uint8_t)(1 << (unsigned int)param[ROCE_CLASS]);
 }

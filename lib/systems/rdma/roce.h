@@ -12,7 +12,7 @@
 #ifndef ROCE_H
 #define ROCE_H
 
-#include "base/mf_due.h"
+#include "base/mf_deadlines.h"
 #include "net/mf_pause.h"
 #include "systems/frames/mf_operations.h"
 #include "systems/rdma/dcqcn.h"
@@ -26,8 +26,9 @@
 /** Parameters that both stacks have, at the start of their tables. */
 enum { ROCE_MTU, ROCE_TIMEOUT, ROCE_RETRIES, ROCE_READS, ROCE_ACK_EVERY, ROCE_CLASS, ROCE_PARAMS };
 #define ROCE_PARAM_MTU "path_mtu", MF_PARAM_COUNT, 1024, 256, 4096, "path MTU: 256, 512, 1024, 2048 or 4096"
-#define ROCE_PARAM_TIMEOUT \
-	"ack_timeout", MF_PARAM_COUNT, 8, 0, 31, "local ack timeout: 4.096 us x 2^this, 0: none (9.7.6.1.3)"
+#define ROCE_PARAM_TIMEOUT                            \
+	"ack_timeout", MF_PARAM_LINE_POWER, 8, 0, 31, \
+		"local ack timeout: 4.096 us x 2^this, 0: none (9.7.6.1.3)"
 #define ROCE_PARAM_RETRIES "retries", MF_PARAM_COUNT, 7, 0, 7, "timeouts in a row before a queue pair fails"
 #define ROCE_PARAM_READS \
 	"rd_atomic", MF_PARAM_COUNT, 16, 1, 128, "reads and atomics of a queue pair under way (ConnectX: 16)"
@@ -45,7 +46,7 @@ struct roce_request {
 
 /** Something to send to a requester. */
 struct roce_response {
-	const uint8_t *data; /**< of a read: in the memory */
+	struct mf_places data; /**< of a read: in the memory, held */
 	uint64_t value; /**< of an atomic */
 	mf_time ready;
 	uint32_t next;
@@ -84,7 +85,7 @@ struct roce_qp {
 	/* Responder */
 	bool nak_sent; /**< and what it asked for has not come */
 	bool dead; /**< it refused a request: nothing more is done of this generation */
-	uint16_t their_life; /**< of the peer: whose requests they are */
+	uint16_t their_incarnation; /**< of the peer: whose requests they are */
 	uint16_t their; /**< generation of the peer's requests */
 	uint16_t queued_reads;
 	uint32_t epsn, msn;
@@ -103,7 +104,9 @@ struct roce_qp {
 
 struct roce {
 	struct mf_stack_config config;
-	uint16_t life; /**< of this node: 1..ROCE_LIVES; 0: it has none */
+	uint16_t incarnation; /**< of this node: 1..ROCE_INCARNATIONS; 0: it has none */
+	uint8_t peer_bits; /**< of the number of a queue pair */
+	uint16_t generations; /**< all bits of a generation */
 	double param[MF_PARAMS_MAX];
 	struct operations operations;
 	struct roce_request *request; /**< beside operations.op */
@@ -111,7 +114,7 @@ struct roce {
 	struct roce_response *response;
 	uint32_t responses, fresh, free;
 	struct roce_replay *replay; /**< [nodes][rd_atomic] */
-	struct mf_due due;
+	struct mf_deadlines due;
 	uint16_t timer_head, timer_tail;
 	mf_time timeout; /**< 0: none */
 	mf_time cost_tx, cost_rx;
@@ -147,7 +150,7 @@ void roce_run(struct mf_stack *s, mf_time now);
 mf_time roce_next(const struct mf_stack *s);
 unsigned int roce_counters(const struct mf_stack *s, struct mf_counter *out);
 struct mf_op_blocks roce_blocks(const double *param, uint8_t kind, uint64_t octets);
-uint8_t roce_obeys(const double *param);
+uint8_t roce_pfc_classes(const double *param);
 uint32_t roce_packet(const double *param);
 
 #define ROCE_OPS                                                                                          \
@@ -172,11 +175,23 @@ static inline bool roce_before(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) < 0;
 }
 
-#define ROCE_GENERATIONS 0x3fff
-/** The number of a node's queue pair towards a peer: 0 and 1 have a use of their own (3.9.2). */
-static inline uint32_t roce_qp_number(uint16_t peer, uint16_t generation)
+/**
+ * The number of a node's queue pair towards a peer, of 24 bits: the generation of the connection above the
+ * peer, plus 2, since 0 and 1 have a use of their own (3.9.2).
+ */
+static inline uint32_t roce_qp_number(const struct roce *r, uint16_t peer, uint16_t generation)
 {
-	return ((uint32_t)generation << 10 | peer) + 2;
+	return ((uint32_t)generation << r->peer_bits | peer) + 2;
+}
+
+static inline uint16_t roce_qp_peer(const struct roce *r, uint32_t qp)
+{
+	return (uint16_t)((qp - 2) & ((1U << r->peer_bits) - 1));
+}
+
+static inline uint16_t roce_qp_generation(const struct roce *r, uint32_t qp)
+{
+	return (uint16_t)((qp - 2) >> r->peer_bits);
 }
 
 /** Packets of so many octets. */
@@ -198,6 +213,8 @@ void requester_run(struct roce *r, mf_time now);
 void requester_expire(struct roce *r, uint32_t op, mf_time now);
 
 /* roce_responder.c */
+/** The node is at its end: what its responses hold of the memory is let go. */
+void responder_fini(struct roce *r);
 mf_time responder_due(const struct roce *r, uint16_t peer);
 uint16_t responder_send(struct roce *r, uint16_t peer, mf_time now, uint8_t *frame);
 void responder_receive(struct roce *r, mf_time at, const struct roce_packet *p);

@@ -181,8 +181,9 @@ uint16_t requester_send(struct roce *r, uint16_t peer, mf_time now, uint8_t *fra
 	struct roce_qp *q = &r->qp[peer];
 	const struct roce_request *m = &r->request[q->cur];
 	uint8_t kind = operation_of(r, q->cur)->c.kind;
-	struct roce_packet p = {
-		.life = r->life, .qp = roce_qp_number(r->config.node, q->generation), .psn = q->send};
+	struct roce_packet p = {.incarnation = r->incarnation,
+				.qp = roce_qp_number(r, r->config.node, q->generation),
+				.psn = q->send};
 
 	if (!m->begun)
 		begin(r, q, now);
@@ -282,7 +283,7 @@ static void reconnect(struct roce *r, uint16_t peer, mf_time known)
 	for (uint32_t i = q->head; i != ROCE_NIL && r->request[i].begun; i = r->request[i].next)
 		r->request[i].begun = false;
 	stop_timer(r, peer);
-	q->generation = (q->generation + 1) & ROCE_GENERATIONS;
+	q->generation = (q->generation + 1) & r->generations;
 	q->una = q->send = q->sent = q->nxt = 0;
 	q->cur = q->head;
 	q->reads = q->unasked = 0;
@@ -403,7 +404,7 @@ void requester_receive(struct roce *r, mf_time at, const struct roce_packet *p)
 	struct roce_qp *q = &r->qp[p->src];
 	uint32_t psn = roce_psn(q->una, p->psn);
 
-	if (p->qp != roce_qp_number(p->src, q->generation)) {
+	if (p->qp != roce_qp_number(r, p->src, q->generation)) {
 		r->n.drop_stale++;
 	} else if (!roce_before(psn, q->nxt)) {
 		r->n.drop_bad++;

@@ -22,20 +22,43 @@ static uint32_t take_response(struct roce *r)
 	return i;
 }
 
+/** What a response holds of the memory is not used any more. */
+static void let_go(const struct roce *r, const struct roce_response *m)
+{
+	if (m->opcode == READ)
+		r->config.memory_ops->let_go(r->config.memory, &m->data);
+}
+
+void responder_fini(struct roce *r)
+{
+	if (r->qp == NULL || r->response == NULL)
+		return;
+	for (uint16_t peer = 0; peer < r->config.nodes; peer++) {
+		const struct roce_qp *q = &r->qp[peer];
+
+		for (uint32_t i = q->begun ? q->rhead : ROCE_NIL; i != ROCE_NIL; i = r->response[i].next)
+			let_go(r, &r->response[i]);
+	}
+}
+
 static void give_response(struct roce *r, struct roce_qp *q, uint32_t i)
 {
+	let_go(r, &r->response[i]);
 	q->queued_reads -= r->response[i].opcode != ROCE_ACKNOWLEDGE;
 	r->response[i].next = r->free;
 	r->free = i;
 }
 
+/** Queues a response, with what it holds. No room: that is let go. */
 static void queue_response(struct roce *r, uint16_t peer, const struct roce_response *with)
 {
 	struct roce_qp *q = &r->qp[peer];
 	uint32_t i = take_response(r);
 
-	if (i == ROCE_NIL)
+	if (i == ROCE_NIL) {
+		let_go(r, with);
 		return;
+	}
 	r->response[i] = *with;
 	r->response[i].next = ROCE_NIL;
 	r->response[i].msn = q->msn;
@@ -88,7 +111,8 @@ mf_time responder_due(const struct roce *r, uint16_t peer)
 	return m->opcode == READ ? mf_time_max(m->ready, q->pace) : m->ready;
 }
 
-static void put_data(const struct roce *r, struct roce_response *m, struct roce_packet *p)
+/** The next packet of a read. Data in two places go by way of a buffer, until the packet is made. */
+static void put_data(struct roce *r, struct roce_response *m, struct roce_packet *p)
 {
 	static const uint8_t opcode[2][2] = {{ROCE_READ_MIDDLE, ROCE_READ_LAST},
 					     {ROCE_READ_FIRST, ROCE_READ_ONLY}};
@@ -97,8 +121,13 @@ static void put_data(const struct roce *r, struct roce_response *m, struct roce_
 
 	p->opcode = opcode[i == 0][last];
 	p->psn = m->psn + i;
-	p->data = m->data + at;
 	p->len = (uint16_t)(last ? m->len - at : r->mtu);
+	if (at + p->len <= m->data.len[0]) {
+		p->data = m->data.at[0] + at;
+		return;
+	}
+	mf_places_copy(&m->data, at, p->len, r->scratch);
+	p->data = r->scratch;
 }
 
 uint16_t responder_send(struct roce *r, uint16_t peer, mf_time now, uint8_t *frame)
@@ -108,10 +137,11 @@ uint16_t responder_send(struct roce *r, uint16_t peer, mf_time now, uint8_t *fra
 	struct roce_response *m = &r->response[i];
 	struct roce_packet p = {.opcode = m->opcode,
 				.syndrome = m->syndrome,
-				.qp = roce_qp_number(r->config.node, q->their),
+				.qp = roce_qp_number(r, r->config.node, q->their),
 				.psn = m->psn,
 				.msn = m->msn,
 				.swap = m->value};
+	uint16_t len;
 
 	if (m->opcode == READ)
 		put_data(r, m, &p);
@@ -119,13 +149,14 @@ uint16_t responder_send(struct roce *r, uint16_t peer, mf_time now, uint8_t *fra
 		r->n.acks_sent++;
 	else if (m->opcode == ROCE_ACKNOWLEDGE)
 		r->n.naks_sent++;
+	len = roce_emit(r, peer, now, &p, frame);
 	if (m->opcode != READ || m->sent == m->packets) {
 		q->rhead = m->next;
 		if (q->rhead == ROCE_NIL)
 			q->rtail = ROCE_NIL;
 		give_response(r, q, i);
 	}
-	return roce_emit(r, peer, now, &p, frame);
+	return len;
 }
 
 /* Answers */
@@ -194,20 +225,13 @@ static uint8_t syndrome_of(uint8_t status)
 	}
 }
 
-static uint8_t check(const struct roce *r, uint64_t addr, uint32_t len)
+/* Requests */
+
+static uint8_t access_memory(const struct roce *r, const struct mf_access *a, struct mf_answer *out)
 {
 	if (r->config.memory_ops == NULL)
 		return MF_ERR_RANGE;
-	return r->config.memory_ops->check(r->config.memory, addr, len);
-}
-
-/* Requests */
-
-/** @return when the memory has answered */
-static mf_time access_memory(const struct roce *r, mf_time known, uint64_t addr, uint32_t len)
-{
-	return stack_stamp(&r->config, MF_STAGE_DRAM, known,
-			   r->config.memory_ops->delay(r->config.memory, addr, len));
+	return r->config.memory_ops->access(r->config.memory, a, out);
 }
 
 /** @return when what the memory has answered at a time may be sent */
@@ -218,13 +242,13 @@ static mf_time made(const struct roce *r, mf_time answered)
 }
 
 static void tell_effect(const struct roce *r, uint16_t peer, const struct roce_qp *q, uint32_t octets,
-			mf_time known)
+			mf_time known, mf_time done)
 {
 	const struct mf_probe *p = r->config.probe;
 
 	if (p != NULL && p->effect != NULL)
 		p->effect(p->ctx, peer, r->config.node, q->wid, q->wdone, octets, octets == q->wleft, known,
-			  known);
+			  done);
 }
 
 /** Whether a packet of a write fits what came of it before. */
@@ -239,50 +263,98 @@ static bool write_fits(const struct roce *r, const struct roce_qp *q, const stru
 	return last ? p->len == left : p->len == r->mtu && p->len < left;
 }
 
+/** A write begins: nothing of it is written if not all of it may be. */
+static uint8_t write_begin(const struct roce *r, mf_time known, const struct roce_packet *p,
+			   struct roce_qp *q)
+{
+	const struct mf_access whole = {.addr = p->addr,
+					.at = known,
+					.len = p->octets,
+					.node = p->src,
+					.end = r->config.end,
+					.right = MF_RIGHT_WRITE,
+					.dry = true};
+	struct mf_answer would;
+	uint8_t status = p->len < p->octets ? access_memory(r, &whole, &would) : MF_OK;
+
+	if (status != MF_OK)
+		return status;
+	q->waddr = p->addr;
+	q->wleft = p->octets;
+	q->wdone = 0;
+	q->wid = (uint8_t)p->key;
+	return MF_OK;
+}
+
+/** The part of a write that a packet has. @param done  when the memory has taken it */
+static uint8_t write_part(const struct roce *r, mf_time known, const struct roce_packet *p,
+			  const struct roce_qp *q, mf_time *done)
+{
+	const struct mf_access part = {.addr = q->waddr,
+				       .at = known,
+				       .data = p->data,
+				       .len = p->len,
+				       .node = p->src,
+				       .end = r->config.end,
+				       .right = MF_RIGHT_WRITE};
+	struct mf_answer got = {.time = 0};
+	uint8_t status = access_memory(r, &part, &got);
+
+	*done = known + got.time;
+	if (status == MF_OK && got.time != 0)
+		stack_stamp_access(&r->config, known, &got);
+	return status;
+}
+
 static void do_write(struct roce *r, mf_time known, const struct roce_packet *p)
 {
 	struct roce_qp *q = &r->qp[p->src];
 	bool first = p->opcode == ROCE_WRITE_FIRST || p->opcode == ROCE_WRITE_ONLY;
-	uint8_t status;
+	uint8_t status = MF_OK;
+	mf_time done = known;
 
 	if (!write_fits(r, q, p)) {
 		refuse(r, p->src, known, ROCE_NAK_INVALID);
 		return;
 	}
-	if (first) {
-		status = check(r, p->addr, p->octets);
-		if (status != MF_OK) {
-			refuse(r, p->src, known, syndrome_of(status));
-			return;
-		}
-		q->waddr = p->addr;
-		q->wleft = p->octets;
-		q->wdone = 0;
-		q->wid = (uint8_t)p->key;
+	if (first)
+		status = write_begin(r, known, p, q);
+	if (status == MF_OK)
+		status = write_part(r, known, p, q, &done);
+	if (status != MF_OK) {
+		q->wleft = 0;
+		refuse(r, p->src, known, syndrome_of(status));
+		return;
 	}
-	r->config.memory_ops->write(r->config.memory, q->waddr, p->len, p->data);
-	tell_effect(r, p->src, q, p->len, known);
+	tell_effect(r, p->src, q, p->len, known, done);
 	q->waddr += p->len;
 	q->wdone += p->len;
 	q->wleft -= p->len;
 	q->msn += q->wleft == 0;
 	q->epsn++;
 	if (p->ack)
-		acknowledge(r, p->src, known, q->epsn - 1);
+		acknowledge(r, p->src, done, q->epsn - 1);
 }
 
 /** @return PSNs that it takes; 0: it was refused, or there is no room */
 static uint32_t do_read(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn)
 {
-	const struct mf_memory_ops *ops = r->config.memory_ops;
-	uint8_t status = p->octets <= ROCE_MESSAGE_MAX ? check(r, p->addr, p->octets) : MF_ERR_RANGE;
-	const void *data;
+	const struct mf_access a = {.addr = p->addr,
+				    .at = known,
+				    .len = p->octets,
+				    .node = p->src,
+				    .end = r->config.end,
+				    .right = MF_RIGHT_READ,
+				    .hold = true};
+	struct mf_answer got;
+	uint8_t status;
 
-	if (status == MF_OK && p->octets == 0)
+	if (p->octets > ROCE_MESSAGE_MAX)
+		status = MF_ERR_RANGE;
+	else if (p->octets == 0)
 		status = MF_ERR_OPCODE;
-	data = status == MF_OK ? ops->at(r->config.memory, p->addr, p->octets) : NULL;
-	if (status == MF_OK && data == NULL)
-		status = MF_ERR_RESOURCE;
+	else
+		status = access_memory(r, &a, &got);
 	if (status != MF_OK) {
 		refuse(r, p->src, known, syndrome_of(status));
 		return 0;
@@ -293,9 +365,9 @@ static uint32_t do_read(struct roce *r, mf_time known, const struct roce_packet 
 					.syndrome = ROCE_ACK,
 					.psn = psn,
 					.packets = roce_packets(r, p->octets),
-					.data = data,
+					.data = got.places,
 					.len = p->octets,
-					.ready = made(r, access_memory(r, known, p->addr, p->octets))});
+					.ready = made(r, stack_stamp_access(&r->config, known, &got))});
 	return roce_packets(r, p->octets);
 }
 
@@ -304,42 +376,56 @@ static struct roce_replay *replay_of(const struct roce *r, uint16_t peer, uint32
 	return &r->replay[(size_t)peer * r->rd_atomic + i % r->rd_atomic];
 }
 
+/** @param a  what the memory takes for it */
 static void answer_atomic(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn,
-			  uint64_t value)
+			  uint64_t value, const struct mf_answer *a)
 {
-	mf_time read = access_memory(r, known, p->addr, sizeof(value));
-	mf_time written = access_memory(r, read, p->addr, sizeof(value));
-
 	queue_response(r, p->src,
 		       &(struct roce_response){.opcode = ROCE_ATOMIC_ACKNOWLEDGE,
 					       .syndrome = ROCE_ACK,
 					       .psn = psn,
 					       .packets = 1,
 					       .value = value,
-					       .ready = made(r, written)});
+					       .ready = made(r, stack_stamp_access(&r->config, known, a))});
 }
 
-/** @return PSNs that it takes; 0: it was refused */
-static uint32_t do_atomic(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn)
+/** What a packet asks of the memory. @param arg  of it; NULL: what would come of it */
+static uint8_t access_atomic(const struct roce *r, mf_time known, const struct roce_packet *p,
+			     const uint64_t *arg, struct mf_answer *out)
 {
 	static const uint8_t rmw[] = {[ROCE_COMPARE_SWAP & 0xf] = MF_RMW_CAS,
 				      [ROCE_FETCH_ADD & 0xf] = MF_RMW_FADD,
 				      [ROCE_SWAP & 0xf] = MF_RMW_SWAP,
 				      [ROCE_FETCH_OR & 0xf] = MF_RMW_FOR,
 				      [ROCE_FETCH_AND & 0xf] = MF_RMW_FAND};
+	const struct mf_access a = {.addr = p->addr,
+				    .at = known,
+				    .data = arg,
+				    .len = sizeof(uint64_t),
+				    .node = p->src,
+				    .end = r->config.end,
+				    .right = MF_RIGHT_RMW,
+				    .op = rmw[p->opcode & 0xf],
+				    .dry = arg == NULL};
+
+	return access_memory(r, &a, out);
+}
+
+/** @return PSNs that it takes; 0: it was refused */
+static uint32_t do_atomic(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn)
+{
 	const uint64_t arg[2] = {p->opcode == ROCE_COMPARE_SWAP ? p->compare : p->swap, p->swap};
-	const struct mf_memory_ops *ops = r->config.memory_ops;
 	struct roce_qp *q = &r->qp[p->src];
-	uint64_t old = 0;
-	uint8_t status = ops != NULL ? ops->rmw(r->config.memory, rmw[p->opcode & 0xf], p->addr, arg, &old)
-				     : MF_ERR_RANGE;
+	struct mf_answer got;
+	uint8_t status = access_atomic(r, known, p, arg, &got);
 
 	if (status != MF_OK) {
 		refuse(r, p->src, known, syndrome_of(status));
 		return 0;
 	}
-	*replay_of(r, p->src, q->replays++) = (struct roce_replay){.psn = psn, .there = true, .value = old};
-	answer_atomic(r, known, p, psn, old);
+	*replay_of(r, p->src, q->replays++) =
+		(struct roce_replay){.psn = psn, .there = true, .value = got.old};
+	answer_atomic(r, known, p, psn, got.old, &got);
 	return 1;
 }
 
@@ -368,13 +454,18 @@ static void execute(struct roce *r, mf_time known, const struct roce_packet *p)
 	q->epsn += psns;
 }
 
+/** It takes the time of an access, so as not to be there before the first answer. */
 static void replay_atomic(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn)
 {
+	struct mf_answer would;
+
 	for (uint32_t i = 0; i < r->rd_atomic; i++) {
 		const struct roce_replay *was = replay_of(r, p->src, i);
 
 		if (was->there && was->psn == psn) {
-			answer_atomic(r, known, p, psn, was->value);
+			if (access_atomic(r, known, p, NULL, &would) != MF_OK)
+				would = (struct mf_answer){.time = 0}; /* it may not be done any more */
+			answer_atomic(r, known, p, psn, was->value, &would);
 			return;
 		}
 	}
@@ -382,7 +473,7 @@ static void replay_atomic(struct roce *r, mf_time known, const struct roce_packe
 }
 
 /** A request that was done already: its answer was lost, or is late (9.7.5.1.4). */
-static void again(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn)
+static void retransmit_answer(struct roce *r, mf_time known, const struct roce_packet *p, uint32_t psn)
 {
 	if (roce_is_write(p->opcode)) {
 		r->n.drop_duplicate++;
@@ -404,7 +495,7 @@ static void open_connection(struct roce *r, const struct roce_packet *p, uint16_
 	struct roce_qp *q = &r->qp[peer];
 
 	drop_responses(r, peer, q->rhead != ROCE_NIL ? r->response[q->rhead].psn : 0);
-	q->their_life = p->life;
+	q->their_incarnation = p->incarnation;
 	q->their = generation;
 	q->epsn = q->msn = q->wleft = 0;
 	q->nak_sent = q->dead = false;
@@ -414,35 +505,37 @@ static void open_connection(struct roce *r, const struct roce_packet *p, uint16_
 }
 
 /**
- * Whether a packet opens a connection. Within a life each generation is one more than the one before, and
- * whatever comes of it first opens it. What another life begins with is not known, nor how far one had come
- * before this node began: there PSN 0 alone opens.
+ * Whether a packet opens a connection. Within an incarnation each generation is one more than the one before,
+ * and whatever comes of it first opens it. What another incarnation begins with is not known, nor how far one
+ * had come before this node began: there PSN 0 alone opens.
  */
-static bool opens(const struct roce_qp *q, const struct roce_packet *p, uint16_t generation)
+static bool opens(const struct roce *r, const struct roce_qp *q, const struct roce_packet *p,
+		  uint16_t generation)
 {
-	uint16_t ahead = (uint16_t)(generation - q->their) & ROCE_GENERATIONS;
+	uint16_t ahead = (uint16_t)(generation - q->their) & r->generations;
 
-	if (p->life != q->their_life)
+	if (p->incarnation != q->their_incarnation)
 		return p->psn == 0;
-	return ahead != 0 && ahead <= ROCE_GENERATIONS / 2;
+	return ahead != 0 && ahead <= r->generations / 2;
 }
 
 void responder_receive(struct roce *r, mf_time at, const struct roce_packet *p)
 {
 	struct roce_qp *q = &r->qp[p->src];
-	uint16_t generation = (uint16_t)((p->qp - 2) >> 10);
+	uint16_t generation = roce_qp_generation(r, p->qp);
 	mf_time known = at + r->cost_rx;
 	uint32_t psn;
 
-	if (opens(q, p, generation))
+	if (opens(r, q, p, generation))
 		open_connection(r, p, generation);
 	psn = roce_psn(q->epsn, p->psn);
-	if (p->life != q->their_life || generation != q->their || (q->dead && roce_before(q->epsn, psn)))
+	if (p->incarnation != q->their_incarnation || generation != q->their ||
+	    (q->dead && roce_before(q->epsn, psn)))
 		r->n.drop_stale++;
 	else if (psn == q->epsn)
 		execute(r, known, p); /* what was refused is refused again: the NAK was lost */
 	else if (roce_before(psn, q->epsn))
-		again(r, known, p, psn);
+		retransmit_answer(r, known, p, psn);
 	else
 		out_of_sequence(r, p->src, known);
 }

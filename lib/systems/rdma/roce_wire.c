@@ -105,7 +105,7 @@ uint16_t roce_put(uint8_t *frame, const struct roce_packet *p)
 	const struct roce_bth bth = {
 		.opcode = p->opcode,
 		.flags = (uint8_t)(pad << 4),
-		.pkey = rte_cpu_to_be_16(p->life != 0 ? FULL_MEMBER | p->life : ROCE_PKEY),
+		.pkey = rte_cpu_to_be_16(p->incarnation != 0 ? FULL_MEMBER | p->incarnation : ROCE_PKEY),
 		.qp = rte_cpu_to_be_32((p->qp & ROCE_SEQUENCE) | (p->opcode == ROCE_CNP ? BECN : 0)),
 		.psn = rte_cpu_to_be_32((p->psn & ROCE_SEQUENCE) | (p->ack ? ACK_REQUEST : 0))};
 	const struct rte_udp_hdr udp = {.src_port = rte_cpu_to_be_16(ROCE_PORT_SOURCE | (p->qp & 0x3fff)),
@@ -161,13 +161,13 @@ static void get_extended(const uint8_t *from, int n, struct roce_packet *p)
 }
 
 /** @return -1: it is no partition of ours */
-static int life_of(uint16_t pkey)
+static int incarnation_of(uint16_t pkey)
 {
-	uint16_t life = pkey & (uint16_t)~FULL_MEMBER;
+	uint16_t incarnation = pkey & (uint16_t)~FULL_MEMBER;
 
 	if (pkey == ROCE_PKEY)
 		return 0;
-	return (pkey & FULL_MEMBER) != 0 && life != 0 ? life : -1;
+	return (pkey & FULL_MEMBER) != 0 && incarnation != 0 ? incarnation : -1;
 }
 
 /** Headers of a frame whose lengths fit. @return 0 or -EINVAL */
@@ -176,21 +176,21 @@ static int get_headers(const uint8_t *frame, uint16_t l4, struct roce_packet *p)
 	struct roce_bth bth;
 	struct rte_udp_hdr udp;
 	uint32_t rest;
-	int extended, life;
+	int extended, incarnation;
 
 	memcpy(&udp, frame + MF_PACKET_L4, sizeof(udp));
 	memcpy(&bth, frame + ROCE_BTH, sizeof(bth));
 	extended = roce_extended(bth.opcode);
-	life = life_of(rte_be_to_cpu_16(bth.pkey));
+	incarnation = incarnation_of(rte_be_to_cpu_16(bth.pkey));
 	rest = l4 - UDP - (uint32_t)sizeof(bth) - ROCE_ICRC;
 	if (rte_be_to_cpu_16(udp.dgram_len) != l4 || extended < 0 || (uint32_t)extended > rest ||
-	    (bth.flags & VERSION) != 0 || life < 0)
+	    (bth.flags & VERSION) != 0 || incarnation < 0)
 		return -EINVAL;
 	rest -= (uint32_t)extended;
 	if (rest % 4 != 0 || rest < PAD(bth.flags) || (rest != 0) != roce_is_data(bth.opcode))
 		return -EINVAL;
 	p->opcode = bth.opcode;
-	p->life = (uint16_t)life;
+	p->incarnation = (uint16_t)incarnation;
 	p->ack = (rte_be_to_cpu_32(bth.psn) & ACK_REQUEST) != 0;
 	p->qp = rte_be_to_cpu_32(bth.qp) & ROCE_SEQUENCE;
 	p->psn = rte_be_to_cpu_32(bth.psn) & ROCE_SEQUENCE;

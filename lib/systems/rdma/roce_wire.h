@@ -20,10 +20,10 @@
 #define ROCE_ICRC 4
 #define ROCE_PKEY 0xffff /**< the default partition; bit 15: full membership */
 /**
- * Partitions of requests, where processes play the nodes: each life of a node has one of these. A standard
- * NIC's would be told which one when the connection is set up, which is left out here.
+ * Partitions of requests, where processes play the nodes: each incarnation of a node has one of these. A
+ * standard NIC's would be told which one when the connection is set up, which is left out here.
  */
-#define ROCE_LIVES 0x7ffe
+#define ROCE_INCARNATIONS 0x7ffe
 #define ROCE_CNP_PADDING 16
 #define ROCE_SEQUENCE 0xffffff /**< PSN and MSN have 24 bits */
 #define ROCE_CREDITS_NONE 0x1f /**< of an AETH: no end-to-end credits */
@@ -90,7 +90,7 @@ struct roce_packet {
 	uint8_t class; /**< of traffic */
 	uint8_t ecn; /**< enum mf_ecn */
 	bool ack; /**< asks for an acknowledgement */
-	uint16_t life; /**< of the requester: 1..ROCE_LIVES; 0: it has none, or a response */
+	uint16_t incarnation; /**< of the requester: 1..ROCE_INCARNATIONS; 0: it has none, or a response */
 	uint16_t src, dst; /**< nodes */
 	uint16_t len; /**< octets of data, without padding */
 	uint32_t qp, psn, msn;

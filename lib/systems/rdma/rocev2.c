@@ -24,5 +24,5 @@ const struct mf_stack_ops stack_rocev2 = {.name = "rocev2",
 					  .params = params,
 					  .wall = true,
 					  .create = rocev2_create,
-					  .obeys = roce_obeys,
+					  .pfc_classes = roce_pfc_classes,
 					  ROCE_OPS};

@@ -79,8 +79,8 @@ static int allocate(struct tcp *t)
 	t->pure = mf_table_new(PURE, sizeof(*t->pure));
 	t->kept = mf_table_new(t->kept_count, sizeof(*t->kept));
 	t->kept_octets = mf_table_new(t->kept_count, t->kept_size);
-	if (mf_due_init(&t->ready, nodes) != 0 || mf_due_init(&t->late, nodes) != 0 ||
-	    mf_due_init(&t->lazy, nodes) != 0)
+	if (mf_deadlines_init(&t->ready, nodes) != 0 || mf_deadlines_init(&t->late, nodes) != 0 ||
+	    mf_deadlines_init(&t->lazy, nodes) != 0)
 		return -ENOMEM;
 	return t->conn != NULL && t->event != NULL && t->pure != NULL && t->kept != NULL &&
 			       t->kept_octets != NULL
@@ -111,9 +111,9 @@ void tcp_destroy(struct mf_stack *s)
 	struct tcp *t = tcp_of(s);
 
 	remote_fini(&t->remote);
-	mf_due_fini(&t->ready);
-	mf_due_fini(&t->late);
-	mf_due_fini(&t->lazy);
+	mf_deadlines_fini(&t->ready);
+	mf_deadlines_fini(&t->late);
+	mf_deadlines_fini(&t->lazy);
 	mf_table_free(t->conn);
 	mf_table_free(t->event);
 	mf_table_free(t->pure);
@@ -134,9 +134,9 @@ void tcp_turn(struct tcp *t, mf_time now)
 		tcp_acked(t, c, e);
 		t->event_head++;
 	}
-	while ((peer = mf_due_first(&t->lazy, now)) != MF_DUE_NIL)
+	while ((peer = mf_deadlines_first(&t->lazy, now)) != MF_DEADLINES_NIL)
 		tcp_acknowledge_late(t, (uint16_t)peer);
-	while ((peer = mf_due_first(&t->late, now)) != MF_DUE_NIL)
+	while ((peer = mf_deadlines_first(&t->late, now)) != MF_DEADLINES_NIL)
 		tcp_timeout(t, (uint16_t)peer, now);
 }
 
@@ -150,7 +150,7 @@ mf_time tcp_ready(const struct mf_stack *s)
 {
 	const struct tcp *t = tcp_const(s);
 
-	return t->pure_head != t->pure_tail ? 0 : mf_due_next(&t->ready);
+	return t->pure_head != t->pure_tail ? 0 : mf_deadlines_next(&t->ready);
 }
 
 mf_time tcp_next(const struct mf_stack *s)
@@ -160,7 +160,7 @@ mf_time tcp_next(const struct mf_stack *s)
 
 	if (t->event_head != t->event_tail)
 		next = mf_time_min(next, t->event[t->event_head & t->event_mask].due);
-	return mf_time_min(next, mf_time_min(mf_due_next(&t->lazy), mf_due_next(&t->late)));
+	return mf_time_min(next, mf_time_min(mf_deadlines_next(&t->lazy), mf_deadlines_next(&t->late)));
 }
 
 unsigned int tcp_counters(const struct mf_stack *s, struct mf_counter *out)

@@ -17,7 +17,7 @@
 #ifndef TCP_H
 #define TCP_H
 
-#include "base/mf_due.h"
+#include "base/mf_deadlines.h"
 #include "net/mf_packet.h"
 #include "systems/frames/mf_remote.h"
 
@@ -38,10 +38,13 @@ enum {
 #define TCP_PARAM_INIT_CWND "init_cwnd", MF_PARAM_COUNT, 10, 1, 1000, "segments, RFC 6928"
 #define TCP_PARAM_ACK_EVERY \
 	"ack_every", MF_PARAM_COUNT, 2, 1, 64, "segments per ACK, RFC 5681 4.2; 1: no delay"
-#define TCP_PARAM_ACK_DELAY "ack_delay", MF_PARAM_TIME, 1000000, 0, 1e12, "of an ACK at most, RFC 5681 4.2"
-#define TCP_PARAM_RTO_INIT "rto_init", MF_PARAM_TIME, 1e9, 1e6, 1e13, "before the first sample, RFC 6298 2.1"
-#define TCP_PARAM_RTO_MIN "rto_min", MF_PARAM_TIME, 2e8, 1e6, 1e13, "RFC 6298 2.4; pFabric's table 2: 200 us"
-#define TCP_PARAM_RTO_MAX "rto_max", MF_PARAM_TIME, 1e11, 1e6, 1e14, "RFC 6298 2.5"
+#define TCP_PARAM_ACK_DELAY \
+	"ack_delay", MF_PARAM_LINE_TIME, 1000000, 0, 1e12, "of an ACK at most, RFC 5681 4.2"
+#define TCP_PARAM_RTO_INIT \
+	"rto_init", MF_PARAM_LINE_TIME, 1e9, 1e6, 1e13, "before the first sample, RFC 6298 2.1"
+#define TCP_PARAM_RTO_MIN \
+	"rto_min", MF_PARAM_LINE_TIME, 2e8, 1e6, 1e13, "RFC 6298 2.4; pFabric's table 2: 200 us"
+#define TCP_PARAM_RTO_MAX "rto_max", MF_PARAM_LINE_TIME, 1e11, 1e6, 1e14, "RFC 6298 2.5"
 #define TCP_PARAM_REORDER "reorder", MF_PARAM_COUNT, 4096, 1, 65536, "segments that a node keeps behind a gap"
 
 #define TCP_PORT 0xedad /* of both ends */
@@ -90,7 +93,7 @@ struct tcp_conn {
 	uint64_t alpha_end; /**< DCTCP: the window that is observed */
 	uint32_t observed, marked; /**< octets of it */
 	double alpha;
-	bool recovering, again, cwr;
+	bool recovering, retransmitting, cwr;
 
 	/* The stream that is received */
 	bool up, echo; /**< echo: RFC 3168: CE until CWR; DCTCP: state of 3.2 */
@@ -131,9 +134,9 @@ struct tcp {
 	mf_time ack_delay, rto_init, rto_min, rto_max, turn;
 	double g, alpha; /**< DCTCP */
 	struct tcp_conn *conn; /**< [nodes] */
-	struct mf_due ready; /**< connections that have something to send, */
-	struct mf_due late; /**< whose retransmission timer runs, */
-	struct mf_due lazy; /**< and whose acknowledgement is delayed */
+	struct mf_deadlines ready; /**< connections that have something to send, */
+	struct mf_deadlines late; /**< whose retransmission timer runs, */
+	struct mf_deadlines lazy; /**< and whose acknowledgement is delayed */
 	struct tcp_event *event; /**< a ring, in the order of `due` */
 	uint32_t event_mask, event_head, event_tail;
 	struct tcp_pure *pure; /**< a ring */

@@ -48,7 +48,7 @@ static void recover(const struct tcp *t, struct tcp_conn *c, uint32_t octets)
 		c->dupacks = 0;
 		return;
 	}
-	c->again = true;
+	c->retransmitting = true;
 	c->timed_at = MF_NEVER;
 	c->cwnd = c->cwnd > octets ? c->cwnd - octets : 0;
 	if (octets >= t->mss || c->cwnd < t->mss)
@@ -89,7 +89,7 @@ static void duplicate(struct tcp *t, struct tcp_conn *c)
 		c->ssthresh = tcp_half_flight(t, c);
 		c->cwnd = c->ssthresh + TCP_DUPACKS * t->mss;
 		c->recover = c->top;
-		c->recovering = c->again = true;
+		c->recovering = c->retransmitting = true;
 		c->timed_at = MF_NEVER;
 	}
 }
@@ -112,10 +112,10 @@ void tcp_timeout(struct tcp *t, uint16_t peer, mf_time now)
 	struct tcp_conn *c = &t->conn[peer];
 
 	if (c->rto_at != MF_NEVER && c->rto_at > now) {
-		mf_due_set(&t->late, peer, c->rto_at);
+		mf_deadlines_set(&t->late, peer, c->rto_at);
 		return;
 	}
-	mf_due_remove(&t->late, peer);
+	mf_deadlines_remove(&t->late, peer);
 	if (c->rto_at == MF_NEVER)
 		return;
 	c->rto_at = MF_NEVER;
@@ -126,7 +126,7 @@ void tcp_timeout(struct tcp *t, uint16_t peer, mf_time now)
 	c->cwnd = t->mss;
 	c->grown = c->dupacks = 0;
 	c->recover = c->top;
-	c->recovering = c->again = false;
+	c->recovering = c->retransmitting = false;
 	c->timed_at = MF_NEVER;
 	c->rto = mf_time_min(2 * c->rto, t->rto_max);
 	tcp_rewind(c);

@@ -232,7 +232,7 @@ static void acknowledge(struct tcp *t, struct tcp_conn *c, uint16_t peer, bool d
 {
 	push_pure(t, c, peer, duplicate);
 	c->pending = 0;
-	mf_due_remove(&t->lazy, peer);
+	mf_deadlines_remove(&t->lazy, peer);
 }
 
 /** What the echo says from this segment on. */
@@ -256,8 +256,8 @@ void tcp_acknowledge(struct tcp *t, struct tcp_conn *c, const struct tcp_event *
 	c->pending++;
 	if (e->at_once || c->pending >= t->ack_every || t->ack_delay == 0)
 		acknowledge(t, c, e->peer, e->at_once);
-	else if (!mf_due_has(&t->lazy, e->peer))
-		mf_due_set(&t->lazy, e->peer, e->due + t->ack_delay);
+	else if (!mf_deadlines_has(&t->lazy, e->peer))
+		mf_deadlines_set(&t->lazy, e->peer, e->due + t->ack_delay);
 }
 
 void tcp_acknowledge_late(struct tcp *t, uint16_t peer)

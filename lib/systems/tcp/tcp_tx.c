@@ -12,7 +12,7 @@ static struct tcp *of(struct remote *r)
 /** Given up while parts of it were under way: its octets are void, but keep their places in the stream. */
 static bool is_void(const struct remote_message *m)
 {
-	return m->op == OPERATION_NIL && m->data == NULL &&
+	return m->op == OPERATION_NIL && m->data.at[0] == NULL &&
 	       (m->kind == REMOTE_WRITE || m->kind == REMOTE_WRITE_ACK);
 }
 
@@ -41,14 +41,14 @@ void tcp_consider(struct tcp *t, uint16_t peer, mf_time now)
 	const struct tcp_conn *c = &t->conn[peer];
 	mf_time ready = MF_NEVER;
 
-	if (c->again && c->una < c->top)
+	if (c->retransmitting && c->una < c->top)
 		ready = now;
 	else if (window_open(t, c))
 		ready = mf_time_max(now, t->remote.message[c->cursor].ready);
 	if (ready == MF_NEVER)
-		mf_due_remove(&t->ready, peer);
-	else if (mf_due_at(&t->ready, peer) > ready)
-		mf_due_set(&t->ready, peer, ready);
+		mf_deadlines_remove(&t->ready, peer);
+	else if (mf_deadlines_at(&t->ready, peer) > ready)
+		mf_deadlines_set(&t->ready, peer, ready);
 }
 
 void tcp_send(struct remote *r, uint32_t i, mf_time now)
@@ -104,7 +104,7 @@ void tcp_give_up(struct remote *r, uint32_t op, mf_time now)
 	if (m->begun) {
 		m->op = OPERATION_NIL;
 		r->operations.op[op].message = OPERATION_NIL;
-		m->data = NULL;
+		m->data.at[0] = NULL;
 		return;
 	}
 	if (c->cursor == i)
@@ -245,8 +245,8 @@ static void count_sent(struct tcp *t, uint16_t peer, uint64_t from, uint32_t oct
 	c->sent_at = now;
 	if (c->rto_at == MF_NEVER)
 		c->rto_at = now + c->rto;
-	if (!mf_due_has(&t->late, peer))
-		mf_due_set(&t->late, peer, c->rto_at);
+	if (!mf_deadlines_has(&t->late, peer))
+		mf_deadlines_set(&t->late, peer, c->rto_at);
 }
 
 /** RFC 5681, 4.1: after a time without sending the window is the first one again. */
@@ -264,18 +264,18 @@ static uint32_t take_octets(struct tcp *t, struct tcp_conn *c, uint64_t *at, mf_
 	uint64_t to_limit = limit(t, c), room = to_limit > c->nxt ? to_limit - c->nxt : 0;
 	uint32_t n;
 
-	if (c->again) { /* what was lost, by itself */
+	if (c->retransmitting) { /* what was lost, by itself */
 		from = (struct cut){c->una, c->head, c->head_at};
 		room = c->top - c->una;
 	}
 	*at = from.at;
 	n = gather(t, &from, room < t->mss ? (uint32_t)room : t->mss, now, to, empty);
-	if (!c->again || from.at > c->nxt) {
+	if (!c->retransmitting || from.at > c->nxt) {
 		c->nxt = from.at;
 		c->cursor = from.message;
 		c->cursor_at = from.message_at;
 	}
-	c->again = false;
+	c->retransmitting = false;
 	return n;
 }
 
@@ -289,7 +289,7 @@ static uint16_t pull_data(struct tcp *t, uint16_t peer, mf_time now, uint8_t *fr
 
 	restart(t, c, now);
 	n = take_octets(t, c, &at, now, frame + TCP_HEADERS, &empty);
-	mf_due_remove(&t->ready, peer);
+	mf_deadlines_remove(&t->ready, peer);
 	tcp_consider(t, peer, now);
 	if (n == 0)
 		return 0;
@@ -301,7 +301,7 @@ static uint16_t pull_data(struct tcp *t, uint16_t peer, mf_time now, uint8_t *fr
 	t->remote.segments_sent++;
 	c->cwr = false;
 	c->pending = 0;
-	mf_due_remove(&t->lazy, peer);
+	mf_deadlines_remove(&t->lazy, peer);
 	return finish(t, peer, at, c->rcv_known, flags, empty ? TCP_VOID : 0, n, frame);
 }
 
@@ -311,7 +311,7 @@ static bool rides(const struct tcp *t, const struct tcp_pure *p, mf_time now)
 	const struct tcp_conn *c = &t->conn[p->peer];
 
 	return !p->duplicate && p->ack == c->rcv_known && p->echo == c->echo &&
-	       mf_due_at(&t->ready, p->peer) <= now;
+	       mf_deadlines_at(&t->ready, p->peer) <= now;
 }
 
 uint16_t tcp_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
@@ -331,7 +331,7 @@ uint16_t tcp_pull(struct mf_stack *s, mf_time now, uint8_t *frame)
 		t->pure_head++;
 		return len;
 	}
-	while (len == 0 && (peer = mf_due_first(&t->ready, now)) != MF_DUE_NIL)
+	while (len == 0 && (peer = mf_deadlines_first(&t->ready, now)) != MF_DEADLINES_NIL)
 		len = pull_data(t, (uint16_t)peer, now, frame);
 	return len;
 }

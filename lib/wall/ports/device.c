@@ -98,7 +98,7 @@ static int find_device(struct wall_port *p, char *err, size_t errlen)
 	rc = check_socket(p, err, errlen);
 	if (rc != 0)
 		return rc;
-	rc = door_new(p->config->device, device, sizeof(device), &p->door);
+	rc = memif_proxy_new(p->config->device, device, sizeof(device), &p->memif_proxy);
 	if (rc != 0)
 		return cannot_serve(p, err, errlen, rc);
 	rc = rte_dev_probe(device);
@@ -160,6 +160,7 @@ static void leave_device(struct wall_port *p)
 {
 	struct rte_eth_dev_info info = {0};
 
+	port_wake_end(p);
 	rte_eth_dev_stop(p->id);
 	rte_eth_dev_owner_unset(p->id, p->owner);
 	if (!p->made || rte_eth_dev_info_get(p->id, &info) != 0)
@@ -193,10 +194,14 @@ static int make_pools(struct wall_port *p, char *err, size_t errlen)
 static int configure(struct wall_port *p, char *err, size_t errlen)
 {
 	uint16_t rx = DESCRIPTORS, tx = DESCRIPTORS;
-	struct rte_eth_conf conf = {0};
+	struct rte_eth_conf conf = {.intr_conf.rxq = p->may_sleep};
 	struct rte_ether_addr mac;
 	int rc = rte_eth_dev_configure(p->id, 1, 1, &conf);
 
+	if (rc != 0 && p->may_sleep) { /* no interrupts, then */
+		conf.intr_conf.rxq = 0;
+		rc = rte_eth_dev_configure(p->id, 1, 1, &conf);
+	}
 	if (rc == 0)
 		rc = rte_eth_dev_adjust_nb_rx_tx_desc(p->id, &rx, &tx);
 	if (rc == 0)
@@ -297,6 +302,7 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 	int rc = find_device(p, err, errlen);
 	const struct wall_port *other = rc == 0 ? same(w, p) : NULL;
 
+	p->may_sleep = w->turned;
 	p->readers = &w->f->readers;
 	if (other != NULL) {
 		snprintf(err, errlen, "ports.%s: %s is port '%s' already", p->config->name, p->config->device,
@@ -305,8 +311,8 @@ int port_open(struct wall *w, struct wall_port *p, char *err, size_t errlen)
 	}
 	if (rc == 0)
 		rc = set_up(p, err, errlen);
-	p->gated = strncmp(p->config->device, "net_memif", 9) == 0;
-	p->client = p->gated && strstr(p->config->device, "role=server") == NULL;
+	p->is_memif = strncmp(p->config->device, "net_memif", 9) == 0;
+	p->client = p->is_memif && strstr(p->config->device, "role=server") == NULL;
 	p->stuck = MF_NEVER;
 	return rc;
 }
@@ -323,9 +329,9 @@ void port_look_after(const struct wall *w, struct wall_port *p, mf_time now)
 		netdev_look(w, p);
 	p->retry = now + (p->hasty ? HASTY_LOOK : LOOK);
 	p->rx_seen = p->stats.rx_frames;
-	if (p->gate != NULL) {
+	if (p->memif_sync != NULL) {
 		if (p->connected && silent)
-			gate_ask();
+			memif_sync_ask();
 	} else if ((!silent || interface_look(w, p)) && !p->started) {
 		p->started = rte_eth_dev_start(p->id) == 0;
 		p->stats.starts += p->started;

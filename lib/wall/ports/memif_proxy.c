@@ -36,7 +36,7 @@ struct pass {
 	bool greeted;
 };
 
-struct door {
+struct memif_proxy {
 	char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char inner[32]; /**< name of the driver's own socket */
 	bool file; /**< it has a name in the file system; else it is abstract */
@@ -48,12 +48,12 @@ struct door {
 	struct pass pass[PASSES];
 	unsigned int passes;
 	unsigned int users; /**< devices; under the lock */
-	struct door *next;
+	struct memif_proxy *next;
 };
 
-static pthread_mutex_t doors_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct door *doors;
-static unsigned int doors_made; /**< for the name of the next one */
+static pthread_mutex_t proxies_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct memif_proxy *proxies;
+static unsigned int proxies_made; /**< for the name of the next one */
 
 /** @return its length */
 static socklen_t address(const char *name, bool file, struct sockaddr_un *un)
@@ -124,7 +124,7 @@ static bool serve(struct pass *p, const short events[2])
 	return true;
 }
 
-static int connect_inner(const struct door *d)
+static int connect_inner(const struct memif_proxy *d)
 {
 	const struct timeval patience = {.tv_sec = CONNECT_S};
 	struct sockaddr_un un;
@@ -148,7 +148,7 @@ static bool is_stranger(int fd)
 	return recv(fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
 }
 
-static void let_in(struct door *d)
+static void let_in(struct memif_proxy *d)
 {
 	struct pass p = {.end = {-1, -1}};
 
@@ -164,7 +164,7 @@ static void let_in(struct door *d)
 }
 
 /** Serves all passes, and drops those that are over. @param polled  two of each */
-static void serve_all(struct door *d, const struct pollfd *polled)
+static void serve_all(struct memif_proxy *d, const struct pollfd *polled)
 {
 	unsigned int kept = 0;
 
@@ -183,7 +183,7 @@ static void serve_all(struct door *d, const struct pollfd *polled)
 }
 
 /** Where somebody was killed, and could not take the name with it, that is done now. */
-static int bind_to(int fd, const struct door *d)
+static int bind_to(int fd, const struct memif_proxy *d)
 {
 	struct sockaddr_un un;
 	socklen_t len = address(d->name, d->file, &un);
@@ -198,7 +198,7 @@ static int bind_to(int fd, const struct door *d)
 }
 
 /** The file is ours: nothing else is taken away at the end. */
-static void note_file(struct door *d)
+static void note_file(struct memif_proxy *d)
 {
 	struct stat st = {0};
 
@@ -208,7 +208,7 @@ static void note_file(struct door *d)
 	}
 }
 
-static bool has_file(const struct door *d)
+static bool has_file(const struct memif_proxy *d)
 {
 	struct stat st;
 
@@ -217,7 +217,7 @@ static bool has_file(const struct door *d)
 }
 
 /** @return a socket, or -errno */
-static int listen_at(struct door *d)
+static int listen_at(struct memif_proxy *d)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), rc;
 
@@ -235,7 +235,7 @@ static int listen_at(struct door *d)
 }
 
 /** Who has deleted the file has not meant us: it is made again, or nobody would find the way. */
-static void look_for_name(struct door *d)
+static void look_for_name(struct memif_proxy *d)
 {
 	int fd;
 
@@ -248,10 +248,10 @@ static void look_for_name(struct door *d)
 	d->listener = fd;
 }
 
-static void *keep_door(void *arg)
+static void *keep_proxy(void *arg)
 {
 	struct pollfd polled[2 + 2 * PASSES];
-	struct door *d = arg;
+	struct memif_proxy *d = arg;
 	int rc;
 
 	while (!atomic_load_explicit(&d->closing, memory_order_acquire)) {
@@ -274,7 +274,7 @@ static void *keep_door(void *arg)
 	return NULL;
 }
 
-static void destroy(struct door *d)
+static void destroy(struct memif_proxy *d)
 {
 	for (unsigned int i = 0; i < 2 * d->passes; i++)
 		close_end(&d->pass[i / 2].end[i % 2]);
@@ -285,7 +285,7 @@ static void destroy(struct door *d)
 	free(d);
 }
 
-static int open_listener(struct door *d)
+static int open_listener(struct memif_proxy *d)
 {
 	int fd = listen_at(d);
 
@@ -295,9 +295,9 @@ static int open_listener(struct door *d)
 	return 0;
 }
 
-static int create(const char *name, bool file, struct door **out)
+static int create(const char *name, bool file, struct memif_proxy **out)
 {
-	struct door *d = calloc(1, sizeof(*d));
+	struct memif_proxy *d = calloc(1, sizeof(*d));
 	int rc = 0;
 
 	if (d == NULL)
@@ -308,29 +308,29 @@ static int create(const char *name, bool file, struct door **out)
 	if (snprintf(d->name, sizeof(d->name), "%s", name) >= (int)sizeof(d->name) - !file)
 		rc = -ENAMETOOLONG;
 	/* Abstract, so that nobody takes it away. */
-	snprintf(d->inner, sizeof(d->inner), "memfab-door-%d-%u", (int)getpid(), doors_made++);
+	snprintf(d->inner, sizeof(d->inner), "memfab-proxy-%d-%u", (int)getpid(), proxies_made++);
 	d->wake = eventfd(0, EFD_CLOEXEC);
 	if (rc == 0)
 		rc = d->wake >= 0 ? open_listener(d) : -errno;
 	if (rc == 0)
-		rc = rte_ctrl_thread_create(&d->thread, "memfab-door", NULL, keep_door, d);
+		rc = rte_ctrl_thread_create(&d->thread, "memfab-proxy", NULL, keep_proxy, d);
 	if (rc != 0) {
 		destroy(d);
 		return rc;
 	}
-	d->next = doors;
-	doors = d;
+	d->next = proxies;
+	proxies = d;
 	*out = d;
 	return 0;
 }
 
-static int find_or_create(const char *name, bool file, struct door **out)
+static int find_or_create(const char *name, bool file, struct memif_proxy **out)
 {
-	struct door *d;
+	struct memif_proxy *d;
 	int rc = 0;
 
-	pthread_mutex_lock(&doors_lock);
-	for (d = doors; d != NULL && (strcmp(d->name, name) != 0 || d->file != file);)
+	pthread_mutex_lock(&proxies_lock);
+	for (d = proxies; d != NULL && (strcmp(d->name, name) != 0 || d->file != file);)
 		d = d->next;
 	if (d != NULL) {
 		d->users++;
@@ -338,7 +338,7 @@ static int find_or_create(const char *name, bool file, struct door **out)
 	} else {
 		rc = create(name, file, out);
 	}
-	pthread_mutex_unlock(&doors_lock);
+	pthread_mutex_unlock(&proxies_lock);
 	return rc;
 }
 
@@ -357,8 +357,8 @@ static int rewrite(const char *device, const struct rte_kvargs *args, const char
 	return len < room ? 0 : -ENAMETOOLONG;
 }
 
-static int door_for(const char *device, const struct rte_kvargs *args, char *inner, size_t room,
-		    struct door **out)
+static int proxy_for(const char *device, const struct rte_kvargs *args, char *inner, size_t room,
+		     struct memif_proxy **out)
 {
 	char path[sizeof(((struct memif *)0)->path) + MEMIF_HERE_LEN];
 	struct memif m;
@@ -376,7 +376,7 @@ static int door_for(const char *device, const struct rte_kvargs *args, char *inn
 	return rc;
 }
 
-int door_new(const char *device, char *inner, size_t room, struct door **out)
+int memif_proxy_new(const char *device, char *inner, size_t room, struct memif_proxy **out)
 {
 	const char *comma = strchr(device, ',');
 	struct rte_kvargs *args;
@@ -390,20 +390,20 @@ int door_new(const char *device, char *inner, size_t room, struct door **out)
 	args = rte_kvargs_parse(comma + 1, NULL);
 	if (args == NULL)
 		return 0; /* the driver says what is wrong */
-	rc = door_for(device, args, inner, room, out);
+	rc = proxy_for(device, args, inner, room, out);
 	rte_kvargs_free(args);
 	return rc;
 }
 
-void door_free(struct door *d)
+void memif_proxy_free(struct memif_proxy *d)
 {
-	struct door **at = &doors;
+	struct memif_proxy **at = &proxies;
 	const uint64_t one = 1;
 	bool last;
 
 	if (d == NULL)
 		return;
-	pthread_mutex_lock(&doors_lock);
+	pthread_mutex_lock(&proxies_lock);
 	last = --d->users == 0;
 	while (last && *at != d)
 		at = &(*at)->next;
@@ -415,5 +415,5 @@ void door_free(struct door *d)
 		pthread_join(d->thread, NULL);
 		destroy(d);
 	}
-	pthread_mutex_unlock(&doors_lock);
+	pthread_mutex_unlock(&proxies_lock);
 }

@@ -25,21 +25,21 @@
 #define SPINS 10000 /**< a turn is over by then, if its lcore has a CPU */
 
 /** A fabric with memifs. */
-struct gate_fabric {
+struct memif_sync_fabric {
 	struct wall *w;
 	bool closing; /**< it is to leave; under the lock */
 	atomic_bool closed;
-	struct gate_fabric *next;
+	struct memif_sync_fabric *next;
 };
 
 static struct {
-	struct port_gate pollers; /**< what lcores that poll ports see of it */
+	struct memif_sync_pollers pollers; /**< what lcores that poll ports see of it */
 	atomic_bool made; /**< there is a semaphore */
 	sem_t asked;
 	pthread_mutex_t lock; /**< of what follows */
-	struct gate_fabric *fabrics;
+	struct memif_sync_fabric *fabrics;
 	bool turning; /**< an alarm is set: the interrupt thread comes by */
-} gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} memif_sync = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static long membarrier(int command)
 {
@@ -88,7 +88,7 @@ static unsigned int look_at(struct wall *w, unsigned int *ports)
 	for (unsigned int i = 0; i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
-		if (p->gate == NULL)
+		if (p->memif_sync == NULL)
 			continue;
 		p->connected = is_connected(p);
 		if (!p->connected)
@@ -111,17 +111,17 @@ static void wait_for(struct wall *w)
 		}
 }
 
-static void open_gate(void)
+static void open_to_driver(void)
 {
-	atomic_store_explicit(&gate.pollers.open, true, memory_order_seq_cst);
-	if (gate.pollers.fence)
+	atomic_store_explicit(&memif_sync.pollers.open, true, memory_order_seq_cst);
+	if (memif_sync.pollers.fence)
 		atomic_thread_fence(memory_order_seq_cst);
 	else
 		membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-	pthread_mutex_lock(&gate.lock);
-	for (const struct gate_fabric *f = gate.fabrics; f != NULL; f = f->next)
+	pthread_mutex_lock(&memif_sync.lock);
+	for (const struct memif_sync_fabric *f = memif_sync.fabrics; f != NULL; f = f->next)
 		wait_for(f->w);
-	pthread_mutex_unlock(&gate.lock);
+	pthread_mutex_unlock(&memif_sync.lock);
 }
 
 /** Pollers poll until there is something to be done. */
@@ -129,25 +129,25 @@ static void shut_for(uint64_t us)
 {
 	const struct timespec until = in(us);
 
-	atomic_store_explicit(&gate.pollers.open, false, memory_order_release);
-	while (sem_clockwait(&gate.asked, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+	atomic_store_explicit(&memif_sync.pollers.open, false, memory_order_release);
+	while (sem_clockwait(&memif_sync.asked, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
 		;
-	while (sem_trywait(&gate.asked) == 0)
+	while (sem_trywait(&memif_sync.asked) == 0)
 		;
-	open_gate();
+	open_to_driver();
 }
 
 static void close_all(struct wall *w)
 {
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
-		if (w->port[i].gate != NULL)
+		if (w->port[i].memif_sync != NULL)
 			port_close(&w->port[i]);
 }
 
 /** Looks at all fabrics; those that are to leave leave. @return how many ports of the others are connected */
 static unsigned int look(unsigned int *ports)
 {
-	struct gate_fabric **at = &gate.fabrics, *f;
+	struct memif_sync_fabric **at = &memif_sync.fabrics, *f;
 	unsigned int connected = 0;
 
 	*ports = 0;
@@ -165,32 +165,32 @@ static unsigned int look(unsigned int *ports)
 }
 
 /** In EAL's interrupt thread. */
-static void gate_turn(void *unused)
+static void memif_sync_turn(void *unused)
 {
 	unsigned int ports, connected;
 	bool turning;
 
-	pthread_mutex_lock(&gate.lock);
+	pthread_mutex_lock(&memif_sync.lock);
 	connected = look(&ports);
-	turning = gate.turning = gate.fabrics != NULL;
-	pthread_mutex_unlock(&gate.lock);
+	turning = memif_sync.turning = memif_sync.fabrics != NULL;
+	pthread_mutex_unlock(&memif_sync.lock);
 	if (!turning)
 		return;
 	if (connected > 0)
 		shut_for(connected == ports ? REST_US : LOOK_US);
-	while (rte_eal_alarm_set(connected > 0 ? TURN_US : LOOK_US, gate_turn, unused) != 0)
+	while (rte_eal_alarm_set(connected > 0 ? TURN_US : LOOK_US, memif_sync_turn, unused) != 0)
 		usleep(LOOK_US); /* no memory for it now */
 }
 
-void gate_ask(void)
+void memif_sync_ask(void)
 {
-	if (atomic_load_explicit(&gate.made, memory_order_acquire))
-		sem_post(&gate.asked);
+	if (atomic_load_explicit(&memif_sync.made, memory_order_acquire))
+		sem_post(&memif_sync.asked);
 }
 
 void memif_sync_interrupts(void)
 {
-	gate_ask();
+	memif_sync_ask();
 }
 
 /** A second time that costs nothing. @return 0; else there is no such thing */
@@ -199,37 +199,37 @@ static long register_membarrier(void)
 	return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
-void gate_prepare(void)
+void memif_sync_prepare(void)
 {
 	register_membarrier();
 }
 
-/** The first fabric sets the gate up, and has the interrupt thread come. @return 0 or -errno */
+/** The first fabric sets the lock up, and has the interrupt thread come. @return 0 or -errno */
 static int start_turning(void)
 {
 	int rc;
 
-	if (!atomic_load_explicit(&gate.made, memory_order_relaxed)) {
-		sem_init(&gate.asked, 0, 0);
-		gate.pollers.fence = register_membarrier() != 0;
-		atomic_store_explicit(&gate.made, true, memory_order_release);
+	if (!atomic_load_explicit(&memif_sync.made, memory_order_relaxed)) {
+		sem_init(&memif_sync.asked, 0, 0);
+		memif_sync.pollers.fence = register_membarrier() != 0;
+		atomic_store_explicit(&memif_sync.made, true, memory_order_release);
 	}
-	if (gate.turning)
+	if (memif_sync.turning)
 		return 0;
-	atomic_store_explicit(&gate.pollers.open, true, memory_order_relaxed);
-	rc = rte_eal_alarm_set(TURN_US, gate_turn, NULL);
-	gate.turning = rc == 0;
+	atomic_store_explicit(&memif_sync.pollers.open, true, memory_order_relaxed);
+	rc = rte_eal_alarm_set(TURN_US, memif_sync_turn, NULL);
+	memif_sync.turning = rc == 0;
 	return rc;
 }
 
-/** Gives the fabric's memif ports the gate. @return how many there are */
+/** The fabric's memif ports are polled in step with the driver's thread. @return how many there are */
 static unsigned int give(struct wall *w)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
-		if (w->port[i].gated) {
-			w->port[i].gate = &gate.pollers;
+		if (w->port[i].is_memif) {
+			w->port[i].memif_sync = &memif_sync.pollers;
 			n++;
 		}
 	return n;
@@ -238,12 +238,12 @@ static unsigned int give(struct wall *w)
 static void take_back(struct wall *w)
 {
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
-		w->port[i].gate = NULL;
+		w->port[i].memif_sync = NULL;
 }
 
-int gate_join(struct wall *w, char *err, size_t errlen)
+int memif_sync_join(struct wall *w, char *err, size_t errlen)
 {
-	struct gate_fabric *f;
+	struct memif_sync_fabric *f;
 	int rc;
 
 	if (give(w) == 0)
@@ -254,15 +254,15 @@ int gate_join(struct wall *w, char *err, size_t errlen)
 		return -ENOMEM;
 	}
 	f->w = w;
-	pthread_mutex_lock(&gate.lock);
+	pthread_mutex_lock(&memif_sync.lock);
 	rc = start_turning();
 	if (rc == 0) {
-		f->next = gate.fabrics;
-		gate.fabrics = w->gate = f;
+		f->next = memif_sync.fabrics;
+		memif_sync.fabrics = w->memif_sync = f;
 	}
-	pthread_mutex_unlock(&gate.lock);
+	pthread_mutex_unlock(&memif_sync.lock);
 	if (rc == 0) {
-		gate_ask(); /* the interrupt thread starts its devices, and may rest for those of others */
+		memif_sync_ask(); /* the interrupt thread starts its devices; it may rest for others */
 		return 0;
 	}
 	snprintf(err, errlen, "no alarms of EAL: %s", rte_strerror(-rc));
@@ -271,18 +271,18 @@ int gate_join(struct wall *w, char *err, size_t errlen)
 	return rc;
 }
 
-void gate_leave_all(struct wall *w)
+void memif_sync_leave_all(struct wall *w)
 {
-	struct gate_fabric *f = w->gate;
+	struct memif_sync_fabric *f = w->memif_sync;
 
 	if (f == NULL)
 		return;
-	pthread_mutex_lock(&gate.lock);
+	pthread_mutex_lock(&memif_sync.lock);
 	f->closing = true;
-	pthread_mutex_unlock(&gate.lock);
-	gate_ask();
+	pthread_mutex_unlock(&memif_sync.lock);
+	memif_sync_ask();
 	while (!atomic_load_explicit(&f->closed, memory_order_acquire))
 		usleep(POLL_US);
-	w->gate = NULL;
+	w->memif_sync = NULL;
 	free(f);
 }

@@ -5,12 +5,13 @@
  * one comes, a poller may see half of it. So that thread is kept in a callback of ours (EAL's alarms run
  * there) and let go only while nobody is in a call of the driver:
  *
- *      shut  pollers poll, the interrupt thread waits in gate_turn()
- *      open  pollers leave their ports alone; EAL's handlers run, then gate_turn() again
+ *      shut  pollers poll, the interrupt thread waits in memif_sync_turn()
+ *      open  pollers leave their ports alone; EAL's handlers run, then memif_sync_turn() again
  *
  * It opens for a moment when a port has been silent or is not connected, and each second; and it stays open
  * while no port is connected. Starting, stopping and closing of devices is done in that thread, too, for the
- * same reason. There is one such thread, so there is one gate, for the memifs of all fabrics of the process.
+ * same reason. There is one such thread, so there is one such lock, for the memifs of all fabrics of the
+ * process.
  */
 #ifndef MF_MEMIF_SYNC_H
 #define MF_MEMIF_SYNC_H
@@ -22,30 +23,33 @@
 #include "wall/ports/mf_port.h"
 
 /**
- * To be called before EAL starts threads, best of all while the process has one alone: what the gate asks of
+ * To be called before EAL starts threads, best of all while the process has one alone: what this asks of
  * the kernel takes no time then, and later until each CPU has been seen to switch, which where others keep
  * them busy may be many seconds. It is asked all the same where this was not called.
  */
-void gate_prepare(void);
-/** Gives the memif ports of a fabric, if it has any, the gate. @return 0, or -errno with one line in err */
-int gate_join(struct wall *w, char *err, size_t errlen);
+void memif_sync_prepare(void);
+/**
+ * Polls the memif ports of a fabric, if it has any, in step with the driver's thread.
+ * @return 0, or -errno with one line in err
+ */
+int memif_sync_join(struct wall *w, char *err, size_t errlen);
 /** Closes those ports, and waits for that. */
-void gate_leave_all(struct wall *w);
+void memif_sync_leave_all(struct wall *w);
 /** There may be something to be done in the interrupt thread: it comes by. Any thread */
-void gate_ask(void);
+void memif_sync_ask(void);
 
-struct port_gate {
+struct memif_sync_pollers {
 	atomic_bool open; /**< written by the interrupt thread */
 	bool fence; /**< pollers have to order their stores and loads themselves */
 };
 
 /**
- * A port may be polled until gate_leave(). What is stored first has to be seen by the interrupt thread before
- * the gate is looked at: that thread sees to it with membarrier(2), where there is one.
+ * A port may be polled until memif_sync_leave(). What is stored first has to be seen by the interrupt thread
+ * before `open` is looked at: that thread sees to it with membarrier(2), where there is one.
  */
-static inline bool gate_enter(struct wall_port *p)
+static inline bool memif_sync_enter(struct wall_port *p)
 {
-	const struct port_gate *g = p->gate;
+	const struct memif_sync_pollers *g = p->memif_sync;
 
 	if (likely(g == NULL))
 		return atomic_load_explicit(&p->started, memory_order_relaxed);
@@ -60,7 +64,7 @@ static inline bool gate_enter(struct wall_port *p)
 	return false;
 }
 
-static inline void gate_leave(struct wall_port *p)
+static inline void memif_sync_leave(struct wall_port *p)
 {
 	atomic_store_explicit(&p->busy, false, memory_order_release);
 }

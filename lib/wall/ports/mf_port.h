@@ -26,11 +26,13 @@ struct port_end {
 	struct wall_link in; /**< from the port to the role of this process, and where that has the link */
 	uint32_t end; /**< in the graph */
 	bool switch_end; /**< the second end of its link: that of the switch, where the first is a node's */
-	bool trunk; /**< its link is between switches */
+	bool trunk; /**< its link is between switches, or between nodes */
+	bool of_node; /**< its role is a node */
 	bool near; /**< its partner is in this process */
 	bool open; /**< blocks pass */
 	bool opened; /**< has ever been open */
 	bool look; /**< the link is up, and the role is not ready for it yet */
+	bool far; /**< its link has a length: what comes is taken when that is over */
 	bool cut; /**< by a fault of the file: its frames are lost, both ways */
 	uint32_t connection; /**< which one the role knows */
 	uint16_t
@@ -44,6 +46,7 @@ struct port_end {
 	uint16_t partner_state; /**< written by the lcore of the port, read by the main one */
 	uint16_t echo; /**< the same */
 	bool up; /**< the same */
+	bool gone; /**< the same: the partner has left, or its process is gone */
 	uint64_t said; /**< what was said of it last */
 	mf_time refusal_at; /**< no other refusal is said before this: whoever lies may do so all the time */
 	uint64_t dropped_blocks; /**< sent while the link was down */
@@ -80,18 +83,22 @@ struct wall_port {
 	atomic_bool replaced; /**< written by it: it is done */
 	atomic_bool leaving; /**< read by it: it need not go on */
 	pthread_mutex_t *readers; /**< of the fabric */
-	struct door *door; /**< in front of a memif server; NULL: none */
-	bool gated; /**< a memif: see memif_sync.h */
+	int wake; /**< turned from outside: an epoll that says when frames come, and 1; 0: none yet */
+	int sniffs; /**< a socket in it, of ours, and 1; 0: its descriptor is the driver's */
+	bool may_sleep; /**< turned from outside: its device is to have interrupts, if it can */
+	bool wakes; /**< it says so: wake.c */
+	struct memif_proxy *memif_proxy; /**< in front of a memif server; NULL: none */
+	bool is_memif; /**< a memif: see memif_sync.h */
 	bool client; /**< the device has to be started again when its partner is gone */
-	/* Of those with a gate */
-	struct port_gate *gate;
+	/* Of memifs */
+	struct memif_sync_pollers *memif_sync;
 	atomic_bool busy; /**< written by its lcore: it is in a call of the driver */
 	mf_time restart; /**< of a client: not before */
 	bool hasty; /**< two switches: a link is lost as soon as the device loses its partner */
 	atomic_bool connected; /**< the device has a partner; written by the interrupt thread */
 	uint64_t rx_seen; /**< frames that had come when its lcore looked last */
 	mf_time turn; /**< when this turn began: time of the run, of the ports before and after it */
-	mf_time polled; /**< when the turn before this one began, time of the ports */
+	mf_time polled; /**< when the turn before this one began, or was meant to; time of the ports */
 	mf_time partners_at; /**< when partners are looked at again */
 	mf_time retry; /**< when somebody looks whether it is well */
 	mf_time stuck; /**< since when what is pending finds no room */
@@ -158,6 +165,28 @@ void port_exchange(struct wall *w, struct wall_port *p);
 /** A turn: what arrives goes to the roles of this process. @return how much work it found */
 unsigned int port_poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now);
 
+/** When it needs a turn, if nothing comes. @return time of the ports */
+mf_time port_next(const struct wall_port *p);
+/** Its thread sleeps until then on purpose: the time of the ports. */
+void port_sleep(struct wall_port *p, mf_time until);
+
+/* wake.c: turned from outside. Its thread, but for port_wake_end() */
+/**
+ * Has it said when frames come, where that can be.
+ * @return a descriptor, the port's, that becomes readable then; -1: there is none, or it is known already
+ */
+int port_wake_new(struct wall_port *p);
+/** Before a sleep: what has come until now is forgotten, what comes from now on is said. */
+void port_wake_arm(struct wall_port *p);
+/** Before the device goes. */
+void port_wake_end(struct wall_port *p);
+
+/** Whether a descriptor says when frames come. */
+static inline bool port_wakes(const struct wall_port *p)
+{
+	return !p->gone && p->wakes;
+}
+
 /* What a role on the other side of the link would be asked, by the number of the end. */
 bool port_can_put(const struct wall_port *p, unsigned int end);
 void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span);
@@ -184,21 +213,23 @@ const char *port_end_name(const struct mf_fabric *f, uint32_t end);
 
 /* rendezvous.c: the beginning and the end */
 /** The link of a number in frames. @return MF_NONE: there is none */
-uint32_t meet_link_of_id(const struct wall *w, unsigned int id);
+uint32_t rendezvous_link_of_id(const struct wall *w, unsigned int id);
 /** Makes the ports of this process and their links' ends. @return 0, or -errno; w->error says why */
-int meet_set_up(struct wall *w);
-void meet_tear_down(struct wall *w);
+int rendezvous_set_up(struct wall *w);
+void rendezvous_tear_down(struct wall *w);
 /** Looks for partners, and says whom it waits for. @return all are there, or have been */
-bool meet_look(struct wall *w);
+bool rendezvous_look(struct wall *w);
 /** Waits until all partners are there. @return 0; -EINTR: interrupted */
-int meet(struct wall *w);
+int rendezvous_wait(struct wall *w);
 /**
  * Whether the ends of a node's link, to some switch, that are at our ports have their partners. Any thread.
  */
-bool meet_link_up(const struct wall *w, unsigned int node);
+bool rendezvous_link_up(const struct wall *w, unsigned int node);
 /** This process' clients have finished: tells so, and whether all is over. Called now and then. */
-bool meet_over(struct wall *w);
+bool rendezvous_is_over(struct wall *w);
+/** The faults of the file are over with the run: what they cut must not keep the last word. Main lcore */
+void rendezvous_mend(struct wall *w);
 /** Says goodbye. */
-void part(struct wall *w);
+void rendezvous_leave(struct wall *w);
 
 #endif

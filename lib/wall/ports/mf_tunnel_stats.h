@@ -8,19 +8,19 @@
 
 #include "wall/ports/mf_port.h"
 
-struct carried_port {
+struct tunnel_port {
 	const struct mf_config_port *config;
 	struct port_stats stats;
 	uint64_t pending_frames; /**< that the device has not taken yet */
 	bool impaired;
 	struct mf_impair_stats impair;
-	uint64_t held_frames; /**< by the stage that harms frames */
+	uint64_t held_frames; /**< by the stage that impairs frames */
 	struct rte_eth_stats device; /**< as its driver counts */
 	bool told; /**< it is closed, and these have not come back: */
 	unsigned int lost_buffers;
 };
 
-struct carried_end {
+struct tunnel_end {
 	uint32_t end; /**< in the graph */
 	const struct mf_config_port *port;
 	struct mf_link_status status;
@@ -28,28 +28,28 @@ struct carried_end {
 	uint64_t dropped_blocks; /**< that a role sent while the link was not open */
 };
 
-struct carried {
-	struct carried_port *port;
+struct tunnel_stats {
+	struct tunnel_port *port;
 	unsigned int ports;
-	struct carried_end *end;
+	struct tunnel_end *end;
 	unsigned int ends;
 };
 
 /** Any thread. @return NULL: no memory */
-struct carried *carried_take(const struct wall *w);
-void carried_free(struct carried *c);
+struct tunnel_stats *tunnel_stats_take(const struct wall *w);
+void tunnel_stats_free(struct tunnel_stats *c);
 
-/** From now on other threads see what the ports count; until carried_keep(). */
-void carried_show(struct wall *w);
+/** From now on other threads see what the ports count; until tunnel_stats_keep(). */
+void tunnel_stats_show(struct wall *w);
 /** The ports will go: what they have counted so far stays. */
-void carried_keep(struct wall *w);
+void tunnel_stats_keep(struct wall *w);
 /** The ports are closed. */
-void carried_close(struct wall *w);
+void tunnel_stats_close(struct wall *w);
 /**
  * For any thread that holds f->readers: what the ports have counted so far.
  * @return the caller's; NULL: no link goes over a port, or no memory
  */
-struct carried *carried_seen(const struct mf_fabric *f);
+struct tunnel_stats *tunnel_stats_seen(const struct mf_fabric *f);
 
 /** As mf_link_counter, of struct port_stats. */
 const struct mf_link_counter *port_counters(unsigned int *n);

@@ -76,7 +76,7 @@ static enum port_carrier carrier(const struct wall_port *p)
 	char name[IF_NAMESIZE];
 	struct rte_eth_link link;
 
-	if (p->gated || p->gone)
+	if (p->is_memif || p->gone)
 		return PORT_CARRIER; /* it is said otherwise */
 	netdev_name(p, name);
 	if (name[0] != '\0')

@@ -81,7 +81,7 @@ static void keep_grants(const struct wall *w, struct port_end *e, mf_time silenc
 {
 	mf_time longest = timers_of(w->f->config).longest;
 
-	if (!e->switch_end || !e->open || by == 0)
+	if (!e->switch_end || e->of_node || !e->open || by == 0)
 		return;
 	if (longest != 0 && e->partner.held >= mf_time_max(longest, silence))
 		return;

@@ -152,7 +152,7 @@ static struct rte_mbuf *copy_frame(struct wall_port *p, const uint8_t *frame, ui
 	return m;
 }
 
-/** What the stage that harms frames makes of one. */
+/** What the stage that impairs frames makes of one. */
 static void send_impaired(struct wall_port *p, struct rte_mbuf *m)
 {
 	struct mf_impair_frame in = {.frame = m, .data = rte_pktmbuf_mtod(m, uint8_t *), .len = m->pkt_len};
@@ -267,12 +267,18 @@ static bool is_loss(const struct port_end *e, const struct mf_link_status *st)
 	return e->switch_end || e->trunk || !(st->partner_state & MF_LINK_DONE);
 }
 
+/** The partner said that it leaves, or nobody but a process that is gone could say anything. */
+static bool is_gone(const struct mf_link_status *st)
+{
+	return !st->up && (st->down == MF_LINK_DOWN_PARTNER_LEFT || st->down == MF_LINK_DOWN_GONE);
+}
+
 /** The same of a link that is not at this port. */
 static void say_unknown(const struct wall *w, struct wall_port *p)
 {
 	unsigned int id = p->unknown - 1;
 	const struct mf_link_status st = {.refused = MF_LINK_REASON_LINK, .got = id};
-	uint32_t link = meet_link_of_id(w, id);
+	uint32_t link = rendezvous_link_of_id(w, id);
 	char name[PORT_LINK_NAME] = "nobody";
 
 	p->unknown_said = p->unknown;
@@ -325,6 +331,7 @@ static void notice(struct wall *w, struct wall_port *p, struct port_end *e, mf_t
 	__atomic_store_n(&e->partner_state, st.partner_state, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->echo, st.echo, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->up, st.up, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->gone, is_gone(&st), __ATOMIC_RELAXED);
 	if (!w->met || w->over) {
 		e->look = true;
 		return;
@@ -355,7 +362,7 @@ bool port_can_put(const struct wall_port *p, unsigned int end)
 	if (likely(e->open))
 		return mf_link_can_put(e->link);
 	/* A switch does not wait for a node that may be gone for good; a node has nobody else to send to. */
-	return e->trunk || (e->switch_end && e->opened);
+	return !e->of_node && (e->trunk || e->opened);
 }
 
 void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span)
@@ -370,7 +377,9 @@ void port_put(struct wall_port *p, unsigned int end, const struct mf_span *span)
 
 bool port_waits(const struct wall_port *p, unsigned int end)
 {
-	return p->end[end].open && mf_link_waits(p->end[end].link);
+	const struct port_end *e = &p->end[end];
+
+	return e->open && mf_link_waits(e->link) && (likely(!e->far) || mf_link_due(e->link) <= p->polled);
 }
 
 /** Dated by who takes it, as what crosses lcores is: a switch puts messages in order by these dates. */
@@ -396,14 +405,14 @@ static __rte_noinline __rte_cold void leave_gone(struct wall_port *p, mf_time no
 /** Whether or not the port may be polled now: time goes by for its links. */
 static void begin_turn(const struct wall *w, struct wall_port *p, mf_time now)
 {
-	if (unlikely(now - p->polled > AWAY))
+	if (unlikely(now > p->polled + AWAY))
 		partners_away(p, now, now - p->polled);
 	p->polled = now;
 	port_look_after(w, p, now);
-	if (likely(gate_enter(p))) {
+	if (likely(memif_sync_enter(p))) {
 		receive_all(p, now);
-		gate_leave(p);
-	} else if (p->gate != NULL) {
+		memif_sync_leave(p);
+	} else if (p->memif_sync != NULL) {
 		leave_gone(p, now);
 	}
 	if (unlikely(now >= p->partners_at))
@@ -413,10 +422,27 @@ static void begin_turn(const struct wall *w, struct wall_port *p, mf_time now)
 
 static void end_turn(struct wall_port *p, mf_time now)
 {
-	if (unlikely(!gate_enter(p)))
+	if (unlikely(!memif_sync_enter(p)))
 		return;
 	transmit_all(p, now);
-	gate_leave(p);
+	memif_sync_leave(p);
+}
+
+mf_time port_next(const struct wall_port *p)
+{
+	mf_time next = mf_time_min(p->retry, p->partners_at);
+
+	if (p->pendings > 0)
+		return 0;
+	for (unsigned int i = 0; i < p->ends; i++)
+		next = p->end[i].look || port_waits(p, i) ? 0
+							  : mf_time_min(next, mf_link_next(p->end[i].link));
+	return next;
+}
+
+void port_sleep(struct wall_port *p, mf_time until)
+{
+	p->polled = until;
 }
 
 void port_exchange(struct wall *w, struct wall_port *p)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process knows its own links and nodes. Over links between switches it tells its partners how far it
- * knows the same of others, its reach:
+ * A process knows its own links and nodes. Over links between switches, and between nodes, it tells its
+ * partners how far it knows the same of others, its reach:
  *
  *      0      it is not so here
  *      n      it is so here, and in all processes that are fewer than n such links away
  *
  * So a process reaches one further than the partner that reaches least. Who reaches further than the two
- * switches that are furthest from each other knows that it is so everywhere:
+ * processes that are furthest from each other (mf_topology_width()) knows that it is so everywhere:
  *
  *      A ------- B ------- C          so in A, B, C:  1 1 1, 2 2 2, 3 3 3: everywhere
  *                                     so in A, B:     1 1 0, 2 1 0, 2 1 0, ...
@@ -52,7 +52,7 @@ static unsigned int least(const struct wall *w, unsigned int at)
 	return n;
 }
 
-static bool has_partners(const struct wall *w)
+bool reach_has_partners(const struct wall *w)
 {
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
 		for (unsigned int k = 0; k < w->port[i].ends; k++)
@@ -65,8 +65,8 @@ int reach_set_up(struct wall *w, char *err, size_t errlen)
 {
 	int links = 0;
 
-	if (has_partners(w))
-		links = mf_topology_diameter(w->f->graph);
+	if (reach_has_partners(w))
+		links = mf_topology_width(w->f->graph);
 	if (links < 0) {
 		snprintf(err, errlen, "no memory");
 		return links;
@@ -75,7 +75,8 @@ int reach_set_up(struct wall *w, char *err, size_t errlen)
 	if (links < REACH_MAX)
 		return 0;
 	snprintf(err, errlen,
-		 "several processes play switches, up to %d links from each other: at most %d are possible",
+		 "processes are up to %d links between switches, or nodes, from each other: at most %d are "
+		 "possible",
 		 links, REACH_MAX - 1);
 	return -EINVAL;
 }
@@ -106,6 +107,11 @@ bool reach_ready(struct wall *w, bool here)
 {
 	extend(w, &w->reach_ready, here, READY_AT, MF_LINK_READY);
 	return w->reach_ready == w->reach_all;
+}
+
+bool reach_is_told(const struct wall *w)
+{
+	return is_told(w, MF_LINK_READY);
 }
 
 bool reach_done(struct wall *w, bool here)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether all of a fabric is connected, and all is done, where several processes play its switches. */
+/* Whether all of a fabric is connected, and all is done, where links between its switches, or nodes, lead to
+ * other processes. */
 #ifndef WALL_PORTS_REACH_H
 #define WALL_PORTS_REACH_H
 
@@ -17,12 +18,16 @@ int reach_set_up(struct wall *w, char *err, size_t errlen);
  * @return all links of the fabric are, or have been
  */
 bool reach_ready(struct wall *w, bool here);
+/** @return a partner has told that all links of the fabric are, or have been up */
+bool reach_is_told(const struct wall *w);
 /**
  * The same of what clients had to do.
  * @param here  all nodes of this process, and all with a link to it, are done
  */
 bool reach_done(struct wall *w, bool here);
-/** What to tell of both over links between switches, as mf_link_set_state() takes it. */
+/** Whether a link between switches, or between nodes, leads to another process. */
+bool reach_has_partners(const struct wall *w);
+/** What to tell of both over such links, as mf_link_set_state() takes it. */
 uint16_t reach_state(const struct wall *w);
 
 #endif

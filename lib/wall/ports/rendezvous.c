@@ -8,7 +8,8 @@
  *   DONE   of a node: its clients have finished, or it has none. Of a switch: all nodes are done. A process
  *          that serves others stays until then; one that serves nobody goes when its own is known.
  *
- * Where several processes play switches, all that are connected, or done, are found as reach.c says.
+ * Where several processes play switches, or nodes with a link to each other, all that are connected, or done,
+ * are found as reach.c says.
  */
 #include <errno.h>
 #include <sched.h>
@@ -26,8 +27,11 @@
 #include "wall/ports/mf_tunnel_stats.h"
 #include "wall/ports/netdev.h"
 #include "wall/ports/reach.h"
+#include "wall/shape.h"
 
 #define WAITING_PERIOD MF_SEC(5) /**< between two words on who is waited for */
+#define BACK MF_MS(500) /**< how long a process that comes back waits for its links between switches */
+#define LOST MF_SEC(1) /**< how long a process that is done waits for a link that is down */
 #define ALONE MF_SEC(15) /**< how long nodes that have one switch wait for the other one */
 
 static const char *name_of(const struct mf_fabric *f, uint32_t link, enum mf_link_end side)
@@ -55,30 +59,51 @@ const char *port_end_name(const struct mf_fabric *f, uint32_t end)
 	return f->graph->role[e->role].kind == MF_VERTEX_NODE ? "node" : "switch";
 }
 
-#define NODE_LINK_IDS (MF_CONFIG_SWITCHES * MF_PORTS_MAX)
+#define NODE_LINK_IDS MF_NODES_MAX
+static_assert(MF_CONFIG_SWITCHES * MF_PORTS_MAX <= NODE_LINK_IDS, "only fabrics of messages have a backup");
+
+/** Links of further ends of nodes. */
+static uint32_t further(const struct mf_fabric *f)
+{
+	return f->config->backup.on || f->node_links < f->nodes ? 0 : f->node_links - f->nodes;
+}
+
+/** Those, and links between switches, and between nodes. */
+static uint32_t others(const struct wall *w)
+{
+	const struct mf_fabric *f = w->f;
+
+	return f->config->backup.on ? 0 : f->graph->links - f->node_links + further(f);
+}
 
 /**
- * Number of a link in its frames: those of nodes to the first switch, to its backup, then those between
- * switches.
+ * Number of a link in its frames: those of nodes, as many as there are nodes, then those to a second switch;
+ * those between switches, and between nodes; the other ones of nodes.
  */
 static uint16_t link_id(const struct wall *w, uint32_t link)
 {
-	if (fabric_is_trunk(w->f, link))
-		return (uint16_t)(NODE_LINK_IDS + link - w->f->nodes);
-	return (uint16_t)(link / w->f->nodes * MF_PORTS_MAX + link % w->f->nodes);
+	const struct mf_fabric *f = w->f;
+	uint32_t trunks = f->graph->links - f->node_links;
+
+	if (fabric_is_trunk(f, link))
+		return (uint16_t)(NODE_LINK_IDS + link - f->node_links);
+	if (link < f->nodes || f->config->backup.on)
+		return (uint16_t)(link / f->nodes * MF_PORTS_MAX + link % f->nodes);
+	return (uint16_t)(NODE_LINK_IDS + trunks + link - f->nodes);
 }
 
-uint32_t meet_link_of_id(const struct wall *w, unsigned int id)
+uint32_t rendezvous_link_of_id(const struct wall *w, unsigned int id)
 {
 	const struct mf_fabric *f = w->f;
 
 	for (uint32_t i = 0; i < f->graph->links; i++)
-		if (link_id(w, i) == id && (fabric_is_trunk(f, i) || f->config->node[i % f->nodes].up))
+		if (link_id(w, i) == id &&
+		    (fabric_is_trunk(f, i) || f->config->node[fabric_link_node(f, i)].up))
 			return i;
 	return MF_NONE;
 }
 
-struct role *meet_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number)
+struct role *rendezvous_port_role(struct wall *w, uint32_t link, enum mf_link_end side, unsigned int *number)
 {
 	unsigned int port = (unsigned int)fabric_link_port(w->f, link, side);
 	struct role *r = w->role;
@@ -94,10 +119,12 @@ static int need_port(struct wall *w, uint32_t link, enum mf_link_end side, char 
 	const char *first = name_of(w->f, link, MF_LINK_NODE), *second = name_of(w->f, link, MF_LINK_SWITCH);
 	const char *end = side == MF_LINK_NODE ? "node" : "switch";
 
-	if (fabric_link_port(w->f, link, side) >= 0 && w->f->config->trunks < UINT16_MAX - NODE_LINK_IDS)
+	if (fabric_link_port(w->f, link, side) >= 0 && others(w) < UINT16_MAX - NODE_LINK_IDS)
 		return 0;
 	if (fabric_link_port(w->f, link, side) >= 0)
-		snprintf(err, errlen, "'%s' and '%s': ports carry links where up to %d are between switches",
+		snprintf(err, errlen,
+			 "'%s' and '%s': ports carry links where up to %d are between switches, "
+			 "between nodes, or of further ends",
 			 first, second, UINT16_MAX - NODE_LINK_IDS - 1);
 	else if (fabric_is_trunk(w->f, link))
 		snprintf(err, errlen,
@@ -108,14 +135,15 @@ static int need_port(struct wall *w, uint32_t link, enum mf_link_end side, char 
 		snprintf(err, errlen,
 			 "'%s' and '%s' are in different processes, and their link has no port at the %s: "
 			 "%slinks[].carried.%s",
-			 first, second, end, link < w->f->nodes ? "" : "backup.", end);
+			 first, second, end, link >= w->f->nodes && w->f->config->backup.on ? "backup." : "",
+			 end);
 	return -EINVAL;
 }
 
 /** By link and end: which end of the port it is. */
 static int need_table(struct wall *w, struct wall_port *p)
 {
-	p->link_ids = (uint16_t)(NODE_LINK_IDS + w->f->config->trunks);
+	p->link_ids = (uint16_t)(NODE_LINK_IDS + others(w));
 	for (int side = 0; side < MF_LINK_ENDS; side++) {
 		if (p->at[side] == NULL)
 			p->at[side] = rte_calloc(NULL, p->link_ids, sizeof(*p->at[side]), 0);
@@ -148,6 +176,7 @@ static int add_end(struct wall *w, uint32_t link, enum mf_link_end side, char *e
 	e->end = w->f->graph->link[link].end[side];
 	e->switch_end = side == MF_LINK_SWITCH;
 	e->trunk = fabric_is_trunk(w->f, link);
+	e->of_node = w->f->graph->role[w->graph_end[e->end].role].kind == MF_VERTEX_NODE;
 	e->near = fabric_plays_end(w->f, link, (enum mf_link_end) !side);
 	e->mask = UINT16_MAX;
 	if (w->redundant) {
@@ -165,7 +194,7 @@ static int add_ends(struct wall *w, char *err, size_t errlen)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < w->f->graph->links && rc == 0; i++) {
-		if (!fabric_carried(w->f, i))
+		if (!fabric_is_tunnel(w->f, i))
 			continue;
 		w->carries = true;
 		for (enum mf_link_end side = 0; side < MF_LINK_ENDS && rc == 0; side++) {
@@ -204,9 +233,17 @@ static int make_link(struct wall *w, struct wall_port *p, struct port_end *e, ui
 	c.epoch = w->epoch;
 	c.fabric = fabric;
 	c.period = fabric_link_config(w->f, link)->period;
+	c.delay = w->f->link[link].propagation;
+	if (w->f->link[link].shape !=
+	    0) { /* what waited here for a partner that was away does not go at once */
+		c.pace = true;
+		c.burst = SHAPE_LATE;
+		c.pace_period = shape_period(c.period);
+	}
 	c.ethertype = p->config->ethertype;
 	memcpy(c.mac, p->mac, sizeof(c.mac));
 	c.blocks = (uint16_t)mf_link_blocks(p->mtu);
+	e->far = c.delay != 0;
 	e->link = mf_link_new(&c, port_now(w));
 	if (e->link != NULL)
 		return 0;
@@ -240,7 +277,7 @@ static int open_port(struct wall *w, struct wall_port *p, uint64_t fabric, char 
 	return rc;
 }
 
-int meet_set_up(struct wall *w)
+int rendezvous_set_up(struct wall *w)
 {
 	char *err = w->f->info.error;
 	size_t errlen = sizeof(w->f->info.error);
@@ -261,13 +298,13 @@ int meet_set_up(struct wall *w)
 	for (unsigned int i = 0; i < w->f->config->ports && rc == 0; i++)
 		if (w->port[i].ends > 0)
 			rc = open_port(w, &w->port[i], fabric, err, errlen);
-	return rc == 0 ? gate_join(w, err, errlen) : rc;
+	return rc == 0 ? memif_sync_join(w, err, errlen) : rc;
 }
 
-void meet_tear_down(struct wall *w)
+void rendezvous_tear_down(struct wall *w)
 {
-	carried_keep(w);
-	gate_leave_all(w);
+	tunnel_stats_keep(w);
+	memif_sync_leave_all(w);
 	for (unsigned int i = 0; w->port != NULL && i < w->f->config->ports; i++) {
 		struct wall_port *p = &w->port[i];
 
@@ -275,25 +312,25 @@ void meet_tear_down(struct wall *w)
 			partner_fini(&p->end[k].partner);
 			mf_link_free(p->end[k].link);
 		}
-		if (p->gate == NULL)
+		if (p->memif_sync == NULL)
 			port_close(p);
-		door_free(p->door);
+		memif_proxy_free(p->memif_proxy);
 		rte_free(p->end);
 		for (int side = 0; side < MF_LINK_ENDS; side++)
 			rte_free(p->at[side]);
 	}
-	carried_close(w);
+	tunnel_stats_close(w);
 	rte_free(w->port);
 	w->port = NULL;
 }
 
-/** Ends of links at the ports of this process. */
-enum whose { OF_NODES, OF_SWITCHES, BETWEEN_SWITCHES };
+/** Ends of links at the ports of this process. BETWEEN_ALIKE: between two switches, or two nodes. */
+enum whose { OF_NODES, OF_SWITCHES, BETWEEN_ALIKE };
 
 static bool is_whose(const struct port_end *e, enum whose whose)
 {
 	if (e->trunk)
-		return whose == BETWEEN_SWITCHES;
+		return whose == BETWEEN_ALIKE;
 	return whose == (e->switch_end ? OF_SWITCHES : OF_NODES);
 }
 
@@ -345,7 +382,7 @@ static bool may_begin(struct wall *w)
 	if (all || !w->redundant)
 		return all;
 	for (unsigned int i = 0; i < w->f->nodes; i++)
-		if (w->f->part.node[i] && ends_of(w, i, is_ready) == 0) {
+		if (w->f->plays.node[i] && ends_of(w, i, is_ready) == 0) {
 			w->alone = port_now(w) + ALONE;
 			return false;
 		}
@@ -355,12 +392,6 @@ static bool may_begin(struct wall *w)
 static bool is_done(const struct port_end *e)
 {
 	return __atomic_load_n(&e->partner_state, __ATOMIC_RELAXED) & MF_LINK_DONE;
-}
-
-/** The partner knows that we are done, or nobody is there to know. */
-static bool knows(const struct port_end *e)
-{
-	return !is_up(e) || (__atomic_load_n(&e->echo, __ATOMIC_RELAXED) & MF_LINK_DONE);
 }
 
 /** Whether the ends of a link that are at ports of this process have their partners. */
@@ -378,12 +409,12 @@ static bool link_is_up(const struct wall *w, uint32_t link)
 	return true;
 }
 
-bool meet_link_up(const struct wall *w, unsigned int node)
+bool rendezvous_link_up(const struct wall *w, unsigned int node)
 {
 	bool up = false;
 
-	for (unsigned int k = 0; k < fabric_planes(w->f); k++)
-		up |= link_is_up(w, fabric_link(w->f, k, node));
+	for (unsigned int k = 0; k < w->f->graph->role[node].ends; k++)
+		up |= link_is_up(w, w->f->graph->end[mf_topology_end(w->f->graph, node, k)].link);
 	return up;
 }
 
@@ -434,21 +465,37 @@ static bool interrupted(const struct wall *w)
 }
 
 /**
- * Whether all links of this process' switches are up, and those of the others' that these are linked to. It
- * is told: to others and to nodes.
+ * A process that comes back may begin at once, since the others have begun. But as soon as its first link
+ * between switches is up they send by it, and what goes on by the next one would be thrown away. So it waits
+ * for them all, for a while: one may be away for good. Until it begins the link (lib/link) holds back what
+ * comes.
+ */
+static bool is_back_alone(struct wall *w, bool trunks)
+{
+	if (trunks || !reach_is_told(w))
+		return false;
+	if (w->reach_wait == 0)
+		w->reach_wait = port_now(w) + BACK;
+	return port_now(w) < w->reach_wait;
+}
+
+/**
+ * Whether all links of this process' switches are up, those between nodes, and those of the others' that
+ * these are linked to. It is told: to others and to nodes.
  */
 static bool is_connected(struct wall *w)
 {
-	bool here = all_ends(w, OF_SWITCHES, is_up) && all_ends(w, BETWEEN_SWITCHES, is_up);
-	bool everywhere = reach_ready(w, here);
+	bool trunks = all_ends(w, BETWEEN_ALIKE, is_up);
+	bool here = all_ends(w, OF_SWITCHES, is_up) && trunks;
+	bool everywhere = !is_back_alone(w, trunks) && reach_ready(w, here);
 
-	tell(w, BETWEEN_SWITCHES, reach_state(w));
+	tell(w, BETWEEN_ALIKE, reach_state(w));
 	if (everywhere)
 		tell(w, OF_SWITCHES, MF_LINK_READY);
 	return everywhere;
 }
 
-bool meet_look(struct wall *w)
+bool rendezvous_look(struct wall *w)
 {
 	if (!w->carries)
 		w->met = true;
@@ -463,22 +510,25 @@ bool meet_look(struct wall *w)
 	return w->met;
 }
 
-int meet(struct wall *w)
+int rendezvous_wait(struct wall *w)
 {
 	w->next_waiting = MF_SEC(1);
-	while (!meet_look(w))
+	while (!rendezvous_look(w))
 		if (interrupted(w))
 			return -EINTR;
 	return 0;
 }
 
-/** Whether somebody elsewhere may still want something of this process. */
+/**
+ * Whether somebody elsewhere may still want something of this process. A partner by a link between switches,
+ * or nodes, wants to know when all is over.
+ */
 static bool serves(const struct wall *w)
 {
-	if (fabric_has_switch(w->f))
+	if (fabric_has_switch(w->f) || reach_has_partners(w))
 		return true;
 	for (unsigned int n = 0; n < w->f->nodes; n++)
-		if (w->f->part.node[n] && (w->f->config->node[n].memory || !w->f->config->node[n].compute))
+		if (w->f->plays.node[n] && (w->f->config->node[n].memory || !w->f->config->node[n].compute))
 			return true;
 	return false;
 }
@@ -489,46 +539,80 @@ static bool switch_done(const struct wall *w)
 	if (!w->redundant)
 		return all_ends(w, OF_NODES, is_done);
 	for (unsigned int i = 0; i < w->f->nodes; i++)
-		if (w->f->part.node[i] && ends_of(w, i, is_done) == 0)
+		if (w->f->plays.node[i] && ends_of(w, i, is_done) == 0)
 			return false;
 	return true;
 }
 
-bool meet_over(struct wall *w)
+bool rendezvous_is_over(struct wall *w)
 {
-	bool has_switch = fabric_has_switch(w->f), nodes_done;
+	bool everywhere;
 
 	if (!w->carries || w->options->stay)
 		return true;
-	nodes_done = has_switch && reach_done(w, all_ends(w, OF_SWITCHES, is_done));
+	everywhere = reach_done(w, all_ends(w, OF_SWITCHES, is_done));
 	tell(w, OF_NODES, MF_LINK_READY | MF_LINK_DONE);
-	tell(w, BETWEEN_SWITCHES, reach_state(w));
-	if (nodes_done)
+	tell(w, BETWEEN_ALIKE, reach_state(w));
+	if (everywhere)
 		tell(w, OF_SWITCHES, MF_LINK_READY | MF_LINK_DONE);
 	if (!serves(w))
 		return true;
-	return has_switch ? nodes_done : switch_done(w);
+	return everywhere && (fabric_has_switch(w->f) || switch_done(w));
+}
+
+/** Whether every partner that is there knows that we are done. @param up  out: a link of others is up */
+static bool all_know(const struct wall *w, bool *up)
+{
+	bool all = true;
+
+	*up = false;
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends; k++) {
+			const struct port_end *e = &w->port[i].end[k];
+
+			if (__atomic_load_n(&e->echo, __ATOMIC_RELAXED) & MF_LINK_DONE ||
+			    __atomic_load_n(&e->gone, __ATOMIC_RELAXED))
+				continue;
+			all = false;
+			*up |= is_up(e);
+		}
+	return all;
 }
 
 /**
- * Until every partner knows that we are done. One that is slow still answers, and one that is gone is silent
- * for so long that its link goes down: whoever is left without that word waits for us for good.
+ * Until every partner knows that we are done, as one that is left without that word waits for us for good. A
+ * partner that is slow still answers. A link that is down for another reason than that its partner left may
+ * begin anew, and is up again within LOST then.
  */
 static void until_known(struct wall *w)
 {
-	while (!(all_ends(w, OF_NODES, knows) && all_ends(w, OF_SWITCHES, knows) &&
-		 all_ends(w, BETWEEN_SWITCHES, knows)) &&
-	       !interrupted(w))
+	mf_time since = port_now(w);
+	bool up;
+
+	while (!all_know(w, &up) && !interrupted(w)) {
+		if (up)
+			since = port_now(w);
+		else if (port_now(w) >= since + LOST)
+			return;
 		exchange(w);
+	}
 }
 
-void part(struct wall *w)
+void rendezvous_mend(struct wall *w)
+{
+	for (unsigned int i = 0; i < w->f->config->ports; i++)
+		for (unsigned int k = 0; k < w->port[i].ends; k++)
+			w->port[i].end[k].cut = false;
+}
+
+void rendezvous_leave(struct wall *w)
 {
 	if (!w->carries || !w->met)
 		return;
 	if (w->f->captures != NULL)
 		capture_ring_shift(w->f->captures, 0);
 	w->over = true;
+	rendezvous_mend(w);
 	if (!w->f->info.interrupted && !w->options->stay)
 		until_known(w);
 	for (unsigned int i = 0; i < w->f->config->ports; i++)

@@ -26,9 +26,9 @@ const struct mf_link_counter *port_counters(unsigned int *n)
 	return counter;
 }
 
-static void take_port(const struct wall_port *p, struct carried_port *out)
+static void take_port(const struct wall_port *p, struct tunnel_port *out)
 {
-	*out = (struct carried_port){
+	*out = (struct tunnel_port){
 		.config = p->config,
 		.stats = p->stats,
 		.pending_frames = p->pendings,
@@ -40,9 +40,9 @@ static void take_port(const struct wall_port *p, struct carried_port *out)
 		out->device = (struct rte_eth_stats){0};
 }
 
-static void take_end(const struct wall_port *p, const struct port_end *e, struct carried_end *out)
+static void take_end(const struct wall_port *p, const struct port_end *e, struct tunnel_end *out)
 {
-	*out = (struct carried_end){
+	*out = (struct tunnel_end){
 		.end = e->end,
 		.port = p->config,
 		.stats = *mf_link_stats(e->link),
@@ -52,7 +52,7 @@ static void take_end(const struct wall_port *p, const struct port_end *e, struct
 }
 
 /** By port, then by end. */
-static void take(const struct wall *w, struct carried *c)
+static void take(const struct wall *w, struct tunnel_stats *c)
 {
 	for (unsigned int i = 0; i < w->f->config->ports; i++) {
 		const struct wall_port *p = &w->port[i];
@@ -65,9 +65,9 @@ static void take(const struct wall *w, struct carried *c)
 	}
 }
 
-struct carried *carried_take(const struct wall *w)
+struct tunnel_stats *tunnel_stats_take(const struct wall *w)
 {
-	struct carried *c = calloc(1, sizeof(*c));
+	struct tunnel_stats *c = calloc(1, sizeof(*c));
 	unsigned int ends = 0;
 
 	for (unsigned int i = 0; i < w->f->config->ports; i++)
@@ -80,11 +80,11 @@ struct carried *carried_take(const struct wall *w)
 		take(w, c);
 		return c;
 	}
-	carried_free(c);
+	tunnel_stats_free(c);
 	return NULL;
 }
 
-void carried_free(struct carried *c)
+void tunnel_stats_free(struct tunnel_stats *c)
 {
 	if (c == NULL)
 		return;
@@ -93,7 +93,7 @@ void carried_free(struct carried *c)
 	free(c);
 }
 
-void carried_show(struct wall *w)
+void tunnel_stats_show(struct wall *w)
 {
 	if (!w->carries)
 		return;
@@ -102,22 +102,22 @@ void carried_show(struct wall *w)
 	pthread_mutex_unlock(&w->f->readers);
 }
 
-void carried_keep(struct wall *w)
+void tunnel_stats_keep(struct wall *w)
 {
 	pthread_mutex_lock(&w->f->readers);
 	if (w->f->carries != NULL && w->met)
-		w->f->carried = carried_take(w);
+		w->f->tunnels = tunnel_stats_take(w);
 	w->f->carries = NULL;
 	pthread_mutex_unlock(&w->f->readers);
 }
 
-void carried_close(struct wall *w)
+void tunnel_stats_close(struct wall *w)
 {
 	unsigned int n = 0;
 
 	pthread_mutex_lock(&w->f->readers);
-	for (unsigned int i = 0; w->f->carried != NULL && w->port != NULL && i < w->f->config->ports; i++) {
-		struct carried_port *out = &w->f->carried->port[n];
+	for (unsigned int i = 0; w->f->tunnels != NULL && w->port != NULL && i < w->f->config->ports; i++) {
+		struct tunnel_port *out = &w->f->tunnels->port[n];
 
 		if (w->port[i].ends == 0)
 			continue;
@@ -128,17 +128,17 @@ void carried_close(struct wall *w)
 	pthread_mutex_unlock(&w->f->readers);
 }
 
-static struct carried *copy(const struct carried *c)
+static struct tunnel_stats *copy(const struct tunnel_stats *c)
 {
-	struct carried *out = calloc(1, sizeof(*out));
+	struct tunnel_stats *out = calloc(1, sizeof(*out));
 
 	if (out == NULL)
 		return NULL;
-	*out = (struct carried){.ports = c->ports, .ends = c->ends};
+	*out = (struct tunnel_stats){.ports = c->ports, .ends = c->ends};
 	out->port = calloc(c->ports + 1, sizeof(*out->port));
 	out->end = calloc(c->ends + 1, sizeof(*out->end));
 	if (out->port == NULL || out->end == NULL) {
-		carried_free(out);
+		tunnel_stats_free(out);
 		return NULL;
 	}
 	memcpy(out->port, c->port, c->ports * sizeof(*out->port));
@@ -146,9 +146,9 @@ static struct carried *copy(const struct carried *c)
 	return out;
 }
 
-struct carried *carried_seen(const struct mf_fabric *f)
+struct tunnel_stats *tunnel_stats_seen(const struct mf_fabric *f)
 {
 	if (f->carries != NULL)
-		return carried_take(f->carries);
-	return f->carried != NULL ? copy(f->carried) : NULL;
+		return tunnel_stats_take(f->carries);
+	return f->tunnels != NULL ? copy(f->tunnels) : NULL;
 }

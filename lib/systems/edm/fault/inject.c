@@ -62,7 +62,8 @@ static unsigned int spoof(struct mf_fault *f, struct fault_source *s, uint64_t *
 {
 	static const uint8_t kinds[] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ,
 					MF_RRES, MF_ACK,  MF_ERR,      MF_TAKE};
-	static const uint8_t statuses[] = {MF_ERR_RANGE, MF_ERR_RESOURCE, MF_ERR_RESTARTED, MF_ERR_LIFE};
+	static const uint8_t statuses[] = {MF_ERR_RANGE, MF_ERR_RESOURCE, MF_ERR_RESTARTED,
+					   MF_ERR_INCARNATION};
 	uint64_t data[8];
 	struct mf_msg m = {.kind = kinds[s->turn++ % sizeof(kinds)],
 			   .src = another(f, s),

@@ -47,6 +47,9 @@ void mf_witness_free(struct mf_witness *w);
  */
 void mf_witness_see(struct mf_witness *w, const struct mf_span *came, const struct mf_witness_tag *tag);
 
+/** The link is cut: its receiver has nothing left of a message that had begun, and looks for the next one. */
+void mf_witness_cut(struct mf_witness *w);
+
 const struct mf_witness_stats *mf_witness_stats(const struct mf_witness *w);
 
 /** What two links have seen, together. */

@@ -42,6 +42,12 @@ void mf_witness_free(struct mf_witness *w)
 	free(w);
 }
 
+void mf_witness_cut(struct mf_witness *w)
+{
+	w->assembling = false;
+	w->demux.in_message = false;
+}
+
 const struct mf_witness_stats *mf_witness_stats(const struct mf_witness *w)
 {
 	return &w->stats;

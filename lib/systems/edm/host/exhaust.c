@@ -48,7 +48,7 @@ static void give_buffers(struct mf_host *h)
 	}
 }
 
-void mf_host_exhaust(struct mf_host *h, enum mf_host_room what, bool on)
+void mf_host_exhaust(struct mf_host *h, enum mf_host_pool what, bool on)
 {
 	if (!!(h->taken.what & 1U << what) == on)
 		return;

@@ -21,7 +21,8 @@ static bool config_ok(const struct mf_host_config *c)
 	       c->x <= MF_IDS / 2 && c->chunk >= MF_CHUNK_UNIT && c->chunk <= MF_MESSAGE_MAX &&
 	       c->chunk % MF_CHUNK_UNIT == 0 && c->queue >= 1 && c->queue <= 65536 &&
 	       (c->retries == 0 || (c->retries <= UINT8_MAX && c->retry_timeout > 0 && c->proto.ext)) &&
-	       ((!c->access && c->regions == 0) || c->proto.ext) && (!c->memory_ops || c->memory);
+	       (c->regions == 0 || c->proto.ext) &&
+	       (!c->memory_ops || (c->memory && (!c->memory_ops->ask || c->proto.ext)));
 }
 
 /** A chunk and a request fit the multiplexer: they would wait for ever otherwise. */
@@ -125,9 +126,9 @@ static int alloc_tables(struct mf_host *h)
 		h->use = mf_table_new(entries, sizeof(*h->use));
 		h->resting = calloc(h->shell.nodes, sizeof(*h->resting));
 	}
-	h->life = calloc(h->shell.nodes, sizeof(*h->life));
+	h->incarnation = calloc(h->shell.nodes, sizeof(*h->incarnation));
 	h->write_next = calloc(h->shell.nodes, 1);
-	if (!h->peer || !h->job || !h->op || !h->state || !h->entry || !h->life || !h->write_next ||
+	if (!h->peer || !h->job || !h->op || !h->state || !h->entry || !h->incarnation || !h->write_next ||
 	    (h->config.proto.ext && (!h->use || !h->resting)))
 		return -ENOMEM;
 	memset(h->peer, 0, h->shell.nodes * sizeof(*h->peer));
@@ -171,8 +172,8 @@ int host_init(struct mf_host *h, const struct mf_host_config *config)
 	if (!h->shell.mux)
 		return -errno;
 	err = host_receiver_init(&h->rx, c, 0);
-	if (!err && c->twin)
-		err = host_twin_init(h);
+	if (!err && c->redundant)
+		err = host_redundancy_init(h);
 	return err;
 }
 
@@ -202,7 +203,7 @@ struct mf_host *mf_host_new(const struct mf_host_config *config)
 
 void host_fini(struct mf_host *h)
 {
-	host_twin_fini(h);
+	host_redundancy_fini(h);
 	mf_receiver_fini(&h->rx);
 	if (h->shell.mux)
 		mf_mux_free(h->shell.mux);
@@ -217,7 +218,7 @@ void host_fini(struct mf_host *h)
 	mf_table_free(h->state);
 	mf_table_free(h->op);
 	free(h->resting);
-	free(h->life);
+	free(h->incarnation);
 	free(h->write_next);
 	mf_table_free(h->job);
 	free(h->peer);
@@ -227,7 +228,7 @@ void mf_host_free(struct mf_host *h)
 {
 	if (!h)
 		return;
-	for (enum mf_host_room what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
+	for (enum mf_host_pool what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
 		mf_host_exhaust(h, what, false); /* what was taken away is freed, too */
 	host_fini(h);
 	free(h);
@@ -240,8 +241,8 @@ static inline void retry(struct mf_host *h, mf_time now)
 		host_jobs_run(h);
 	if (h->ready_head != HOST_NO_NODE)
 		host_ready_run(h, now);
-	if (unlikely(h->twin != NULL))
-		host_twin_tell(h, now);
+	if (unlikely(h->redundancy != NULL))
+		host_redundancy_tell(h, now);
 }
 
 mf_time mf_host_run(struct mf_host *h, mf_time now)
@@ -251,8 +252,8 @@ mf_time mf_host_run(struct mf_host *h, mf_time now)
 		host_advance(h, now);
 	if (now >= mf_demux_next(&h->rx.demux))
 		host_rx_idle(h, now);
-	if (unlikely(h->twin != NULL) && now >= host_twin_next(h))
-		host_twin_run(h, now);
+	if (unlikely(h->redundancy != NULL) && now >= host_redundancy_next(h))
+		host_redundancy_run(h, now);
 	retry(h, now);
 	return mf_host_next(h);
 }
@@ -261,8 +262,8 @@ mf_time mf_host_next(const struct mf_host *h)
 {
 	if (h->due_head != HOST_NIL)
 		return 0;
-	if (unlikely(h->twin != NULL) && host_twin_next(h) < h->wake)
-		return mf_time_min(host_twin_next(h), mf_demux_next(&h->rx.demux));
+	if (unlikely(h->redundancy != NULL) && host_redundancy_next(h) < h->wake)
+		return mf_time_min(host_redundancy_next(h), mf_demux_next(&h->rx.demux));
 	return mf_time_min(h->wake, mf_demux_next(&h->rx.demux));
 }
 
@@ -321,9 +322,9 @@ const struct mf_demux *mf_host_demux(const struct mf_host *h)
 
 const struct mf_demux *mf_host_demux_of(const struct mf_host *h, unsigned int link)
 {
-	if (!h->twin)
+	if (!h->redundancy)
 		return link == 0 ? &h->rx.demux : NULL;
-	return h->twin->served == link ? &h->rx.demux : &h->twin->other.demux;
+	return h->redundancy->served == link ? &h->rx.demux : &h->redundancy->other.demux;
 }
 
 uint32_t mf_host_outstanding(const struct mf_host *h)

@@ -19,7 +19,7 @@
  *   rx.c             spans to messages
  *   link.c           the link is lost, or that of another node was
  *   redundancy.c           two links to two switches
- *   restart.c        a new life
+ *   restart.c        a new incarnation
  *   exhaust.c        no room, on purpose
  */
 #ifndef HOST_H
@@ -216,7 +216,7 @@ enum { HOST_POOL_SMALL, HOST_POOL_LARGE, HOST_POOLS };
 
 /** What mf_host_exhaust() has taken away. */
 struct host_taken {
-	uint32_t what; /**< a bit for each enum mf_host_room */
+	uint32_t what; /**< a bit for each enum mf_host_pool */
 	uint32_t op_free, queue;
 	uint32_t buffers[HOST_POOLS];
 };
@@ -261,7 +261,8 @@ struct mf_host {
 	uint32_t job_room; /**< HOST_GRANT_QUEUE, or less for a test */
 	struct host_response *response;
 	uint32_t response_head, response_tail;
-	uint16_t *life; /**< [nodes]: which of its lives a node was said to have; 0: nothing was said */
+	uint16_t *incarnation; /**< [nodes]: which of its incarnations a node was said to have; 0: nothing was
+				  said */
 	uint8_t *write_next; /**< [nodes]: the first id that the next write may have */
 	uint32_t *written; /**< acknowledged writes at a memory node: offset expected next; not with once */
 	struct host_once
@@ -280,7 +281,7 @@ struct mf_host {
 	struct host_taken taken;
 	struct mf_host_config config;
 	struct mf_host_stats stats;
-	struct host_twin *twin; /**< NULL: there is one switch */
+	struct host_redundancy *redundancy; /**< NULL: there is one switch */
 	struct mf_receiver rx; /**< of the link that something came by last */
 };
 static_assert(offsetof(struct mf_host, op) == 64, "what every poll reads is one cache line");
@@ -403,7 +404,8 @@ static inline bool host_jobs_full(const struct mf_host *h, uint32_t more)
 	return h->job_tail - h->job_head + more > h->job_room;
 }
 
-/** When a request is made that is begun at a time: behind what was said of lives that have been heard. */
+/** When a request is made that is begun at a time: behind what was said of incarnations that have been heard.
+ */
 static inline mf_time host_request_ready(const struct mf_host *h, mf_time at)
 {
 	return mf_time_max(at + h->cost_request, h->heard_at);
@@ -450,7 +452,7 @@ int host_receiver_init(struct mf_receiver *r, const struct mf_host_config *confi
 void host_rx_idle(struct mf_host *h, mf_time now);
 
 /* link.c */
-/** The switch tells of a life of a node (mf_proto_of_life()); it does so several times. */
+/** The switch tells of an incarnation of a node (mf_proto_of_incarnation()); it does so several times. */
 void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at);
 /** Messages that began before the one of this number are not known to who should see to them. */
 void host_link_forgotten(struct mf_host *h, uint32_t since, mf_time now);

@@ -47,7 +47,7 @@ static void fail_messages(struct mf_host *h, uint16_t node, enum mf_status read,
 		if (!host_state_waits(s) || (int32_t)(s->seq - begun) >= 0)
 			continue;
 		h->stats.link_lost++;
-		if (tells && h->twin)
+		if (tells && h->redundancy)
 			host_gives_up(h, node, s->id, date);
 		host_state_fail(h, s, s->kind == MF_OP_READ ? (uint8_t)read : MF_ERR_UNKNOWN, date);
 	}
@@ -85,49 +85,49 @@ static void begin_anew(struct mf_host *h, uint16_t node, mf_time at)
 	tell(h, node, at);
 }
 
-/** Whether a life is not the one that was known. Where none was known it is news if that is said. */
-static bool is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at)
+/** Whether an incarnation is not the one that was known. Where none was known it is news if that is said. */
+static bool is_news(struct mf_host *h, uint16_t node, uint16_t incarnation, bool said, mf_time at)
 {
-	uint16_t before = h->life[node];
+	uint16_t before = h->incarnation[node];
 
-	if (h->twin ? !host_twin_is_news(h, node, life, said, at) : life == before)
+	if (h->redundancy ? !host_redundancy_is_news(h, node, incarnation, said, at) : incarnation == before)
 		return false;
-	h->life[node] = life;
+	h->incarnation[node] = incarnation;
 	return before != 0 || said;
 }
 
 /**
- * Behind all that answers the life before: until the switch hears it, it lets nothing through that answers
- * the new one, nor asks it, so no answer and no request goes in front of it from now on. If there is no room
- * for it here, the switch asks again.
+ * Behind all that answers the incarnation before: until the switch hears it, it lets nothing through that
+ * answers the new one, nor asks it, so no answer and no request goes in front of it from now on. If there is
+ * no room for it here, the switch asks again.
  */
-static void say_heard(struct mf_host *h, uint16_t node, uint16_t life, mf_time at)
+static void say_heard(struct mf_host *h, uint16_t node, uint16_t incarnation, mf_time at)
 {
-	struct mf_msg m = {.kind = MF_ERR, .src = h->shell.node, .dst = node, .status = MF_ERR_LIFE};
+	struct mf_msg m = {.kind = MF_ERR, .src = h->shell.node, .dst = node, .status = MF_ERR_INCARNATION};
 	mf_time ready = mf_mux_behind(h->shell.mux, at + h->cost_single);
 
-	mf_proto_set_life(&m, life);
+	mf_proto_set_incarnation(&m, incarnation);
 	host_single_put(h, &m, ready);
 	h->heard_at = ready + 1;
 }
 
 void host_link_restarted(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
-	uint16_t life = mf_proto_life(m);
+	uint16_t incarnation = mf_proto_incarnation(m);
 	bool news;
 
-	if (life == 0) {
+	if (incarnation == 0) {
 		writes_lost(h, m->src, m->status == MF_ERR_RESTARTED, at);
 		return;
 	}
-	news = is_news(h, m->src, life, m->status == MF_ERR_RESTARTED, at);
+	news = is_news(h, m->src, incarnation, m->status == MF_ERR_RESTARTED, at);
 	/* A switch that is alone takes no request before the word. Two are told first what is given up. */
-	if (h->twin == NULL)
-		say_heard(h, m->src, life, at);
+	if (h->redundancy == NULL)
+		say_heard(h, m->src, incarnation, at);
 	if (news)
 		begin_anew(h, m->src, at);
-	if (h->twin != NULL)
-		say_heard(h, m->src, life, at);
+	if (h->redundancy != NULL)
+		say_heard(h, m->src, incarnation, at);
 }
 
 void mf_host_link_lost(struct mf_host *h, mf_time now)

@@ -38,10 +38,10 @@ struct mf_host_config {
 	uint16_t node; /**< own number = port of the switch, 0..511 */
 	uint16_t nodes; /**< how many there are, 1..512 */
 	bool compute; /**< may submit operations */
-	const struct mf_memory_ops *memory_ops; /**< NULL: not a memory node */
+	const struct mf_memory_ops
+		*memory_ops; /**< NULL: not a memory node. One that can be asked needs proto.ext */
 	struct mf_memory *memory; /**< the caller's, must outlive the host */
-	struct mf_regions
-		*access; /**< of the memory, likewise; NULL: everybody may do all. Needs proto.ext */
+	uint8_t end; /**< which end of its node this is: hosts of several ends may share the memory */
 	const struct mf_host_region *region; /**< of all nodes, by node and address; the caller's, likewise */
 	uint32_t regions; /**< how many; compute nodes: their keys are asked for. Needs proto.ext */
 	uint32_t x; /**< X: active notifications a pair, writes and reads apart (3.1.2): 1..128 */
@@ -76,12 +76,13 @@ struct mf_host_config {
 	bool memory_enabled; /**< false: a plain Ethernet node; submits are refused */
 	mf_time ber_window;
 	struct mf_guard *guard[2]; /**< by link: told of what is bad on it; or NULL */
-	bool twin; /**< two links to two switches, see docs/fault-tolerance.md */
-	/** twin: it begins with the fabric: both links are up, and all know that epoch 0 begins */
+	bool redundant; /**< two links to two switches, see docs/fault-tolerance.md */
+	/** redundant: it begins with the fabric: both links are up, and all know that epoch 0 begins */
 	bool begins;
-	uint16_t life; /**< twin, and it does not: which of its lives this is; 0: any that was not before */
+	uint16_t incarnation; /**< redundant, and it does not: which of its incarnations this is; 0: any that
+				 was not before */
 	bool in_order; /**< MF_ORDER_PAIR: not writes alone, requests are granted in their order, too */
-	mf_time take_again; /**< twin: a TAKE that was not answered is sent again after so long, ps, 1.. */
+	mf_time take_again; /**< redundant: retransmission interval of a TAKE without an answer, ps, 1.. */
 	const struct mf_probe *probe; /**< or NULL */
 };
 
@@ -186,7 +187,7 @@ void mf_host_rx(struct mf_host *h, mf_time now, const struct mf_span *span);
  */
 void mf_host_link_lost(struct mf_host *h, mf_time now);
 
-enum mf_host_room {
+enum mf_host_pool {
 	MF_HOST_QUEUE, /**< of the message queue */
 	MF_HOST_GRANTS, /**< of the grant queue */
 	MF_HOST_BUFFERS, /**< data buffers */
@@ -194,7 +195,7 @@ enum mf_host_room {
 };
 
 /** Takes away what is free of it, or gives that back: for tests of what happens then. */
-void mf_host_exhaust(struct mf_host *h, enum mf_host_room what, bool on);
+void mf_host_exhaust(struct mf_host *h, enum mf_host_pool what, bool on);
 /** Takes a span from one of two links. */
 void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const struct mf_span *span);
 
@@ -212,7 +213,7 @@ uint16_t mf_host_epoch(const struct mf_host *h);
  * other was waited for as long as a read may take. What is begun before that may fail, since others may
  * know of a newer epoch. With one link: always.
  */
-bool mf_host_obeys(const struct mf_host *h);
+bool mf_host_has_primary(const struct mf_host *h);
 /** Of two switches: whether one of them may yet be told by this node that another one is to be active. */
 bool mf_host_tells(const struct mf_host *h);
 
@@ -220,7 +221,7 @@ bool mf_host_tells(const struct mf_host *h);
  * The process of the node is gone, and there again: a new host in the place of this one, which knows nothing
  * of what was. What was submitted ends without a completion. Where frames and news of restarts go stays, and
  * what is counted goes on.
- * @param memory  of the new life
+ * @param memory  of the new incarnation
  * @return 0 or -ENOMEM: of no use but to be freed
  */
 int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory);

@@ -21,6 +21,6 @@ void host_once_forget(struct mf_host *h, uint16_t node)
 		if (h->once && h->once[i].what != HOST_ONCE_NONE)
 			h->once[i] = (struct host_once){0};
 	}
-	if (h->twin != NULL)
-		memset(h->twin->newest[node], 0, sizeof(h->twin->newest[node]));
+	if (h->redundancy != NULL)
+		memset(h->redundancy->newest[node], 0, sizeof(h->redundancy->newest[node]));
 }

@@ -62,7 +62,7 @@ static inline uint16_t host_use(const struct mf_host *h, uint16_t node, uint8_t 
 static inline bool host_use_is(const struct mf_host *h, const struct mf_msg *m, unsigned int bits)
 {
 	return ((host_use(h, m->src, m->id) ^ m->epoch) & ((1u << bits) - 1)) == 0 ||
-	       MF_PLANTED(epoch_ignored);
+	       MF_SEEDED_BUG(epoch_ignored);
 }
 
 /** What a request or a chunk of a message says of its use. */
@@ -72,7 +72,8 @@ static inline void host_once_sign(const struct mf_host *h, const struct host_sta
 	m->key = h->op[s->op].key;
 	m->epoch = host_use(h, s->node, s->id);
 	m->again = s->again;
-	m->number = unlikely(h->twin != NULL) ? h->twin->number[host_id_index(h, s->node, s->id)] : 0;
+	m->number =
+		unlikely(h->redundancy != NULL) ? h->redundancy->number[host_id_index(h, s->node, s->id)] : 0;
 }
 
 /* ---- who is asked ---- */
@@ -88,7 +89,7 @@ static inline struct host_once *host_once_at(const struct mf_host *h, uint16_t n
  */
 static inline bool host_once_mirrored(const struct mf_host *h, enum host_once_verdict verdict)
 {
-	return verdict == HOST_ONCE_COPY && h->twin != NULL;
+	return verdict == HOST_ONCE_COPY && h->redundancy != NULL;
 }
 
 /** What a request or chunk is, to which e is the entry of its id. Nothing is changed. */
@@ -96,7 +97,7 @@ static inline enum host_once_verdict host_once_judge(const struct host_once *e, 
 {
 	int16_t ahead = (int16_t)(m->epoch - e->use);
 
-	if (MF_PLANTED(no_duplicate_filter))
+	if (MF_SEEDED_BUG(no_duplicate_filter))
 		return HOST_ONCE_NEW;
 	if (e->what == HOST_ONCE_NONE || ahead > 0)
 		return HOST_ONCE_NEW;

@@ -13,14 +13,14 @@ static struct host_newest *newest_of(const struct mf_host *h, const struct mf_ms
 {
 	bool request = m->kind == MF_RREQ || m->kind == MF_RMWREQ;
 
-	return &h->twin->newest[m->src][request && !h->config.in_order];
+	return &h->redundancy->newest[m->src][request && !h->config.in_order];
 }
 
 bool host_is_overtaken(struct mf_host *h, const struct mf_msg *m)
 {
 	struct host_newest *newest;
 
-	if (h->twin == NULL || m->again > 0)
+	if (h->redundancy == NULL || m->again > 0)
 		return false;
 	newest = newest_of(h, m);
 	if (!newest->known || ahead(m->number, newest->number) >= 0) {

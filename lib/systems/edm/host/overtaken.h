@@ -17,7 +17,7 @@
 /** A message with an id is asked: the number that it says. */
 static inline void host_asks(struct mf_host *h, uint16_t node, uint8_t id)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	if (unlikely(t != NULL))
 		t->number[host_id_index(h, node, id)] = ++t->asked_of[node];

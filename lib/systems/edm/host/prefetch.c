@@ -76,7 +76,7 @@ uint16_t mf_host_fetch_message(const struct mf_host *h, uint64_t first, uint64_t
 		__builtin_prefetch(&h->entry[host_id_index(h, node, id)], 1);
 		__builtin_prefetch(&h->peer[node], 1);
 	} else if (ops != NULL && mf_block_type(first) == MF_BT_MS)
-		__builtin_prefetch(ops->at(h->config.memory, mf_proto_addr(first, last), 1), 1);
+		ops->fetch(h->config.memory, mf_proto_addr(first, last));
 	return writer_of(h, first);
 }
 

@@ -16,55 +16,55 @@
 #include "systems/edm/host/redundancy.h"
 #include "systems/edm/host/rx.h"
 
-int host_twin_init(struct mf_host *h)
+int host_redundancy_init(struct mf_host *h)
 {
-	struct host_twin *t = calloc(1, sizeof(*t));
+	struct host_redundancy *t = calloc(1, sizeof(*t));
 
-	h->twin = t;
+	h->redundancy = t;
 	if (!t)
 		return -ENOMEM;
 	t->knows = t->settled = h->config.begins;
 	for (unsigned int i = 0; i < 2; i++)
 		t->up[i] = t->told[i] = t->heard[i] = h->config.begins;
 	t->again = t->alone = MF_NEVER;
-	t->life = t->knows ? 1 : h->config.life;
+	t->incarnation = t->knows ? 1 : h->config.incarnation;
 	h->deaf = !t->knows;
-	t->lives = calloc(h->shell.nodes, sizeof(*t->lives));
+	t->incarnations = calloc(h->shell.nodes, sizeof(*t->incarnations));
 	t->asked_of = calloc(h->shell.nodes, sizeof(*t->asked_of));
 	t->number = mf_table_new((size_t)h->shell.nodes * MF_IDS, sizeof(*t->number));
 	t->newest = calloc(h->shell.nodes, sizeof(*t->newest));
-	if (!t->lives || !t->asked_of || !t->number || !t->newest)
+	if (!t->incarnations || !t->asked_of || !t->number || !t->newest)
 		return -ENOMEM;
 	for (uint16_t i = 0; i < h->shell.nodes && t->knows; i++)
-		h->life[i] = t->lives[i].by[0] = t->lives[i].by[1] = 1;
+		h->incarnation[i] = t->incarnations[i].by[0] = t->incarnations[i].by[1] = 1;
 	return host_receiver_init(&t->other, &h->config, 1);
 }
 
-void host_twin_fini(struct mf_host *h)
+void host_redundancy_fini(struct mf_host *h)
 {
-	if (!h->twin)
+	if (!h->redundancy)
 		return;
-	mf_receiver_fini(&h->twin->other);
-	free(h->twin->lives);
-	free(h->twin->asked_of);
-	mf_table_free(h->twin->number);
-	free(h->twin->newest);
-	free(h->twin);
+	mf_receiver_fini(&h->redundancy->other);
+	free(h->redundancy->incarnations);
+	free(h->redundancy->asked_of);
+	mf_table_free(h->redundancy->number);
+	free(h->redundancy->newest);
+	free(h->redundancy);
 }
 
-static unsigned int active(const struct host_twin *t)
+static unsigned int active(const struct host_redundancy *t)
 {
 	return t->epoch & 1;
 }
 
 /** Whether grants that come by a link are ignored. */
-static bool is_deaf(const struct host_twin *t, unsigned int link)
+static bool is_deaf(const struct host_redundancy *t, unsigned int link)
 {
 	return !t->knows || link != active(t) || t->stale[link];
 }
 
 /** The active switch will be another one. What that of before had sent may come for long. */
-static void leave(struct host_twin *t)
+static void leave(struct host_redundancy *t)
 {
 	t->stale[active(t)] = t->up[active(t)];
 	t->left[active(t)] = t->epoch;
@@ -73,7 +73,7 @@ static void leave(struct host_twin *t)
 /** The receiver of a link takes the place of the other one. */
 static void serve(struct mf_host *h, unsigned int link)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 	struct mf_receiver other = t->other;
 
 	h->deaf = is_deaf(t, link);
@@ -86,30 +86,31 @@ static void serve(struct mf_host *h, unsigned int link)
 
 void mf_host_rx_by(struct mf_host *h, unsigned int link, mf_time now, const struct mf_span *span)
 {
-	if (h->twin)
+	if (h->redundancy)
 		serve(h, link);
 	mf_host_rx(h, now, span);
 }
 
 /*
- * Both switches tell of a new life, each in front of all that it lets through of it, and who hears it twice
- * has heard it once. What comes of that node by the other link, before the word does there, is of a life that
- * is over: nobody knows any more here whether it was executed. The word may be lost on its way; so that lasts
- * for as long as an operation may take. The other link may be slow, and tell then of the life before: what
- * both tell last is what it is.
+ * Both switches tell of a new incarnation, each in front of all that it lets through of it, and who hears it
+ * twice has heard it once. What comes of that node by the other link, before the word does there, is of an
+ * incarnation that is over: nobody knows any more here whether it was executed. The word may be lost on its
+ * way; so that lasts for as long as an operation may take. The other link may be slow, and tell then of the
+ * incarnation before: what both tell last is what it is.
  */
-bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, bool said, mf_time at)
+bool host_redundancy_is_news(struct mf_host *h, uint16_t node, uint16_t incarnation, bool said, mf_time at)
 {
-	struct host_lives *l = &h->twin->lives[node];
+	struct host_incarnations *l = &h->redundancy->incarnations[node];
 
-	l->by[h->twin->served] = life;
-	if (life == h->life[node] || (life == l->before && l->by[!h->twin->served] != life))
+	l->by[h->redundancy->served] = incarnation;
+	if (incarnation == h->incarnation[node] ||
+	    (incarnation == l->before && l->by[!h->redundancy->served] != incarnation))
 		return false;
-	if (h->life[node] == 0 && !said) { /* there was none of which anything could come */
-		l->by[!h->twin->served] = life;
+	if (h->incarnation[node] == 0 && !said) { /* there was none of which anything could come */
+		l->by[!h->redundancy->served] = incarnation;
 		return true;
 	}
-	l->before = h->life[node];
+	l->before = h->incarnation[node];
 	l->since = at;
 	return true;
 }
@@ -117,18 +118,18 @@ bool host_twin_is_news(struct mf_host *h, uint16_t node, uint16_t life, bool sai
 static bool is_former(const struct mf_host *h, uint16_t from, mf_time at)
 {
 	mf_time longest = mf_time_max(h->config.read_timeout, h->config.write_timeout);
-	const struct host_lives *l = &h->twin->lives[from];
+	const struct host_incarnations *l = &h->redundancy->incarnations[from];
 
-	return l->by[h->twin->served] != h->life[from] && at < l->since + longest;
+	return l->by[h->redundancy->served] != h->incarnation[from] && at < l->since + longest;
 }
 
 /*
- * A deposed switch that does not know it lets out what the active one will let out again. And what it had
+ * A demoted switch that does not know it lets out what the active one will let out again. And what it had
  * sent before may be behind what the active one sends: a write would be applied behind later reads.
  */
-bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
+bool host_redundancy_hears(struct mf_host *h, uint16_t from, mf_time at)
 {
-	const struct host_twin *t = h->twin;
+	const struct host_redundancy *t = h->redundancy;
 	bool fenced = h->deaf && (!t->knows || !t->told[t->served] || t->stale[t->served]);
 
 	if (likely(!fenced && (from >= h->shell.nodes || !is_former(h, from, at))))
@@ -137,7 +138,7 @@ bool host_twin_hears(struct mf_host *h, uint16_t from, mf_time at)
 	return false;
 }
 
-bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at)
+bool host_redundancy_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_time at)
 {
 	const struct mf_msg m = {.kind = MF_ERR,
 				 .src = h->shell.node,
@@ -150,7 +151,7 @@ bool host_twin_passes_on(struct mf_host *h, const struct mf_msg *refusal, mf_tim
 	return !host_lane_held(h, refusal->src, HOST_LANE_SINGLE);
 }
 
-void host_twin_asked(struct mf_host *h, const struct mf_msg *asked, mf_time at)
+void host_redundancy_asked(struct mf_host *h, const struct mf_msg *asked, mf_time at)
 {
 	struct mf_msg m = *asked;
 
@@ -164,7 +165,7 @@ void host_twin_asked(struct mf_host *h, const struct mf_msg *asked, mf_time at)
 }
 
 /** Whether a switch has not heard what the node says. */
-static bool is_unheard(const struct host_twin *t)
+static bool is_unheard(const struct host_redundancy *t)
 {
 	return (t->up[0] && !t->heard[0]) || (t->up[1] && !t->heard[1]);
 }
@@ -180,10 +181,10 @@ static bool say(struct mf_host *h, const struct mf_msg *m, mf_time now)
 	return true;
 }
 
-void host_twin_tell(struct mf_host *h, mf_time now)
+void host_redundancy_tell(struct mf_host *h, mf_time now)
 {
-	struct host_twin *t = h->twin;
-	struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK, .dst = t->life};
+	struct host_redundancy *t = h->redundancy;
+	struct mf_msg m = {.kind = MF_TAKE, .op = MF_TAKE_ASK, .dst = t->incarnation};
 
 	if (!t->owes || h->job_head != h->job_tail)
 		return; /* chunks that were granted wait for room */
@@ -199,21 +200,21 @@ void host_twin_tell(struct mf_host *h, mf_time now)
 
 static void owe(struct mf_host *h, mf_time now)
 {
-	h->twin->owes = true;
-	host_twin_tell(h, now);
+	h->redundancy->owes = true;
+	host_redundancy_tell(h, now);
 }
 
 /** What the active switch does not know of is over. */
 static void forget(struct mf_host *h, mf_time now)
 {
 	if (h->shell.submits)
-		host_link_forgotten(h, h->twin->since[active(h->twin)], now);
+		host_link_forgotten(h, h->redundancy->since[active(h->redundancy)], now);
 }
 
 /** The epoch is a newer one. */
 static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	if (t->knows && (epoch & 1) != active(t))
 		leave(t);
@@ -229,7 +230,7 @@ static void enter(struct mf_host *h, uint16_t epoch, mf_time now)
 /** The next epoch, whose switch there is a link to. */
 static void enter_next(struct mf_host *h, mf_time now)
 {
-	enter(h, (uint16_t)(h->twin->epoch + 1), now);
+	enter(h, (uint16_t)(h->redundancy->epoch + 1), now);
 }
 
 /**
@@ -238,7 +239,7 @@ static void enter_next(struct mf_host *h, mf_time now)
  */
 static bool note_since(struct mf_host *h, unsigned int link, const struct mf_msg *m)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 	bool forgot = t->told[link] && (uint16_t)(m->epoch - t->said[link]) > m->dst;
 
 	if (!t->told[link] || forgot)
@@ -253,7 +254,7 @@ static bool note_since(struct mf_host *h, unsigned int link, const struct mf_msg
 /** Both switches have heard; or one, where the other one may be dead. */
 static void settle(struct mf_host *h, mf_time now)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	if (t->settled || !t->knows || is_unheard(t))
 		return;
@@ -264,7 +265,7 @@ static void settle(struct mf_host *h, mf_time now)
 
 static void epoch_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 	unsigned int link = t->served;
 	int16_t newer = (int16_t)(m->epoch - t->epoch);
 	bool forgot = note_since(h, link, m);
@@ -289,7 +290,7 @@ static void epoch_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
 /** The switch of a link knows nothing. */
 static void epoch_asked(struct mf_host *h, mf_time at)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 	unsigned int link = t->served;
 	bool nobody = !t->knows;
 
@@ -304,9 +305,9 @@ static void epoch_asked(struct mf_host *h, mf_time at)
 		owe(h, at);
 }
 
-void host_twin_take(struct mf_host *h, const struct mf_msg *m, mf_time at)
+void host_redundancy_take(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
-	const struct host_twin *t = h->twin;
+	const struct host_redundancy *t = h->redundancy;
 
 	if (!t->up[t->served])
 		return;
@@ -327,23 +328,23 @@ static void cut(struct mf_host *h, unsigned int link, mf_time now)
 	mf_host_rx_by(h, link, now, &s);
 }
 
-void host_twin_leave(struct mf_host *h, mf_time now)
+void host_redundancy_leave(struct mf_host *h, mf_time now)
 {
 	cut(h, 1, now);
 	cut(h, 0, now);
 }
 
-void host_twin_inherit(struct mf_host *h, struct mf_host *before)
+void host_redundancy_inherit(struct mf_host *h, struct mf_host *before)
 {
-	struct mf_receiver fresh = h->twin->other;
+	struct mf_receiver fresh = h->redundancy->other;
 
-	h->twin->other = before->twin->other;
-	before->twin->other = fresh;
+	h->redundancy->other = before->redundancy->other;
+	before->redundancy->other = fresh;
 }
 
 void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	if (!t) {
 		mf_host_link_lost(h, now);
@@ -355,33 +356,35 @@ void mf_host_link_down(struct mf_host *h, unsigned int link, mf_time now)
 	cut(h, link, now);
 	if (!t->up[!link]) {
 		mf_host_link_lost(h, now);
-		t->life = host_twin_next_life(t->life);
+		t->incarnation = host_redundancy_next_incarnation(t->incarnation);
 	} else if (t->knows && link == active(t)) {
 		enter_next(h, now);
 	}
 }
 
-/** Others must not take it for its life before, of which nothing is known here: any other number will do. */
-static void begin_life(struct mf_host *h, mf_time now)
+/** Others must not take it for its incarnation before, of which nothing is known here: any other number will
+ * do. */
+static void begin_incarnation(struct mf_host *h, mf_time now)
 {
-	if (h->twin->life == 0)
-		h->twin->life = (uint16_t)(2 + mf_hash64(now ^ h->config.use) % (MF_LIFE_MAX - 1));
+	if (h->redundancy->incarnation == 0)
+		h->redundancy->incarnation =
+			(uint16_t)(2 + mf_hash64(now ^ h->config.use) % (MF_INCARNATION_MAX - 1));
 }
 
 void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	if (!t || (!t->up[0] && !t->up[1]))
 		mf_mux_line_up(h->shell.mux, now);
 	if (!t || t->up[link])
 		return;
-	begin_life(h, now);
+	begin_incarnation(h, now);
 	t->up[link] = true;
 	t->asked[link] = 0;
 	t->since[link] = h->seq;
 	for (uint16_t node = 0; node < h->shell.nodes; node++) /* nothing of before comes by it */
-		t->lives[node].by[link] = h->life[node];
+		t->incarnations[node].by[link] = h->incarnation[node];
 	if (t->knows && !t->up[active(t)]) {
 		enter_next(h, now);
 		return;
@@ -394,7 +397,7 @@ void mf_host_link_up(struct mf_host *h, unsigned int link, mf_time now)
 /** The other switch was waited for long enough. If it is the active one, this one is to be that. */
 static void settle_alone(struct mf_host *h, mf_time now)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	t->settled = true;
 	t->alone = MF_NEVER;
@@ -402,9 +405,9 @@ static void settle_alone(struct mf_host *h, mf_time now)
 		enter_next(h, now);
 }
 
-void host_twin_run(struct mf_host *h, mf_time now)
+void host_redundancy_run(struct mf_host *h, mf_time now)
 {
-	struct host_twin *t = h->twin;
+	struct host_redundancy *t = h->redundancy;
 
 	if (now >= mf_demux_next(&t->other.demux)) {
 		serve(h, !t->served);
@@ -418,19 +421,19 @@ void host_twin_run(struct mf_host *h, mf_time now)
 	owe(h, now);
 }
 
-bool mf_host_obeys(const struct mf_host *h)
+bool mf_host_has_primary(const struct mf_host *h)
 {
-	return h->twin == NULL || h->twin->settled;
+	return h->redundancy == NULL || h->redundancy->settled;
 }
 
 bool mf_host_tells(const struct mf_host *h)
 {
-	const struct host_twin *t = h->twin;
+	const struct host_redundancy *t = h->redundancy;
 
 	return t != NULL && (t->up[0] || t->up[1]) && (!t->settled || t->owes || is_unheard(t));
 }
 
 uint16_t mf_host_epoch(const struct mf_host *h)
 {
-	return h->twin ? h->twin->epoch : 0;
+	return h->redundancy ? h->redundancy->epoch : 0;
 }

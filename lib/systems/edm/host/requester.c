@@ -207,7 +207,7 @@ static void message_refused(struct mf_host *h, struct host_state *s, const struc
 static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
 	struct host_state *s = host_state_find(h, m->src, m->id, at);
-	bool more = s->phase != HOST_FREE && (host_is_write(s->kind) || h->twin != NULL) &&
+	bool more = s->phase != HOST_FREE && (host_is_write(s->kind) || h->redundancy != NULL) &&
 		    !(s->flags & HOST_MEGA_MEMBER);
 	bool rests = false;
 
@@ -217,8 +217,8 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
 	}
 	if (!more)
 		h->stats.drop_unknown++;
-	else if (h->twin != NULL && s->phase == HOST_ACTIVE && s->moved == 0 && !comes_again(h, s, m))
-		rests = !host_twin_passes_on(h, m, at);
+	else if (h->redundancy != NULL && s->phase == HOST_ACTIVE && s->moved == 0 && !comes_again(h, s, m))
+		rests = !host_redundancy_passes_on(h, m, at);
 	while (more) {
 		uint8_t next = s->mega_next;
 
@@ -236,13 +236,13 @@ static HOST_ASIDE void demand_refused(struct mf_host *h, const struct mf_msg *m,
  */
 static bool refused_again(const struct mf_host *h, uint8_t by)
 {
-	return h->twin && h->timer[HOST_TIMER_QUARANTINE].timeout != 0 && by != 3;
+	return h->redundancy && h->timer[HOST_TIMER_QUARANTINE].timeout != 0 && by != 3;
 }
 
 /** The switch by which something comes, as a bit. */
 static uint8_t by_switch(const struct mf_host *h)
 {
-	return h->twin ? (uint8_t)(1u << h->twin->served) : 1;
+	return h->redundancy ? (uint8_t)(1u << h->redundancy->served) : 1;
 }
 
 static void refused(struct mf_host *h, struct host_state *s, uint8_t told, mf_time date)
@@ -282,7 +282,7 @@ static void gap_told(struct mf_host *h, const struct mf_msg *m, mf_time at)
 /** A request was refused. Unacknowledged writes are over by then: nobody refuses them. Or a node is back. */
 void host_rx_error(struct mf_host *h, const struct mf_msg *m, mf_time at)
 {
-	if (mf_proto_of_life(m->status)) {
+	if (mf_proto_of_incarnation(m->status)) {
 		host_link_restarted(h, m, at);
 		return;
 	}

@@ -8,7 +8,7 @@
  * (responses.c).
  */
 #include "base/mf_cycles.h"
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "systems/edm/host/once.h"
 #include "systems/edm/host/responses.h"
 #include "systems/edm/host/rx.h"
@@ -61,55 +61,62 @@ static HOST_ASIDE void refuse(struct mf_host *h, uint16_t node, uint8_t id, uint
 		host_single_put(h, &err, known + h->cost_answer);
 }
 
-/** @return status of an access that has no octet outside of the memory; a node without memory has none */
-static HOST_ASIDE uint8_t access_check(const struct mf_host *h, uint64_t addr, uint32_t size)
-{
-	return memory_ops(h) ? memory_ops(h)->check(h->config.memory, addr, size) : MF_ERR_RANGE;
-}
-
 /**
- * Whether a node may do what its message asks for, and bears the key. Nothing else is looked at before: who
- * may not learns nothing of what is there.
+ * What a message asks of the memory, at a time.
+ * @param data  of a write; of an atomic its arguments
+ * @return MF_OK or why not; a node without memory has no byte
  */
-static HOST_ASIDE bool lets_in(const struct mf_host *h, struct mf_msg m, enum mf_right right, uint32_t size)
+static inline uint8_t access_memory(const struct mf_host *h, const struct mf_msg *m, enum mf_right right,
+				    uint32_t size, const void *data, mf_time at, struct mf_answer *out)
 {
-	return mf_regions_check(h->config.access, m.src, right, m.addr, size, m.key) == MF_OK;
+	const struct mf_access a = {.addr = m->addr,
+				    .key = m->key,
+				    .at = at,
+				    .data = data,
+				    .len = size,
+				    .node = m->src,
+				    .end = h->config.end,
+				    .right = (uint8_t)right,
+				    .op = right == MF_RIGHT_RMW ? m->op : 0};
+
+	return likely(memory_ops(h) != NULL) ? memory_ops(h)->access(h->config.memory, &a, out)
+					     : MF_ERR_RANGE;
 }
 
-static inline bool accessible(const struct mf_host *h, const struct mf_msg *m, enum mf_right right,
-			      uint32_t size)
+/** What would come of it. @param out  its time */
+static HOST_ASIDE uint8_t try_access(const struct mf_host *h, struct mf_msg m, enum mf_right right,
+				     uint32_t size, mf_time at, struct mf_answer *out)
 {
-	return likely(h->config.access == NULL) || lets_in(h, mf_msg_copy(m), right, size);
+	const struct mf_access a = {.addr = m.addr,
+				    .key = m.key,
+				    .at = at,
+				    .len = size,
+				    .node = m.src,
+				    .end = h->config.end,
+				    .right = (uint8_t)right,
+				    .op = right == MF_RIGHT_RMW ? m.op : 0,
+				    .dry = true};
+
+	return memory_ops(h) ? memory_ops(h)->access(h->config.memory, &a, out) : MF_ERR_RANGE;
 }
 
 /** When a response can leave: the memory has answered, which takes it this time, and the response is made. */
-static inline mf_time response_ready(const struct mf_host *h, mf_time last, mf_time dram)
+static inline mf_time response_ready(const struct mf_host *h, mf_time last, mf_time memory)
 {
-	return last + h->cost_parse + dram + h->cost_data_tx;
+	return last + h->cost_parse + memory + h->cost_data_tx;
 }
 
-static inline mf_time read_delay(const struct mf_host *h, const struct mf_msg *m)
-{
-	return h->shell.wall ? 0 : memory_ops(h)->delay(h->config.memory, m->addr, m->size);
-}
-
-static inline mf_time rmw_delay(const struct mf_host *h, const struct mf_msg *m)
-{
-	if (h->shell.wall)
-		return 0;
-	return mf_memory_rmw_delay(memory_ops(h), h->config.memory, m->addr, mf_rmw_size(m->op));
-}
-
-/** @param dram  of all its accesses together */
 static HOST_ASIDE void stamp_request(const struct mf_host *h, uint16_t node, uint8_t id, mf_time first,
-				     mf_time last, mf_time dram, unsigned int accesses)
+				     mf_time last, const struct mf_answer *a)
 {
 	mf_time t;
 
 	host_stamp_one(h, node, h->shell.node, id, MF_STAGE_CHECK, first, last);
 	t = host_stamp(h, node, h->shell.node, id, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER, last);
-	for (unsigned int i = 0; i < accesses; i++, t += dram / accesses)
-		host_stamp_one(h, node, h->shell.node, id, MF_STAGE_DRAM, t, t + dram / accesses);
+	host_stamp_one(h, node, h->shell.node, id, MF_STAGE_DRAM, t, t + a->time - a->second);
+	if (a->second != 0)
+		host_stamp_one(h, node, h->shell.node, id, MF_STAGE_DRAM, t + a->time - a->second,
+			       t + a->time);
 }
 
 /* ---- executed at most once: once.h ---- */
@@ -174,35 +181,33 @@ static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time rea
 	return true;
 }
 
-/** Reads into a data buffer, and sends from there what can be sent at once. */
-static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id, uint64_t addr,
-					uint32_t size, mf_time at, mf_time ready)
+/** Copies what was read into a data buffer, and sends from there what can be sent at once. */
+static HOST_ASIDE uint8_t read_buffered(struct mf_host *h, uint16_t node, uint8_t id,
+					const struct mf_places *places, uint32_t size, mf_time at,
+					mf_time ready)
 {
 	uint8_t *data = host_response_buffer(h, node, size, at);
-	uint8_t status;
 
 	if (!data)
 		return MF_ERR_RESOURCE;
-	status = memory_ops(h)->read(h->config.memory, addr, size, data);
-	if (status == MF_OK && !respond_at_once(h, node, id, data, size, ready)) {
+	mf_places_copy(places, 0, size, data);
+	if (respond_at_once(h, node, id, data, size, ready))
+		host_buffer_put(h, data);
+	else
 		host_response_begin(h, node, id, data, size, ready);
-		return MF_OK;
-	}
-	host_buffer_put(h, data);
-	return status;
+	return MF_OK;
 }
 
 /**
- * An RREQ whose last block starts at last. Where the memory says where its octets are, a response that
- * may go at once is made right from there.
+ * An RREQ whose last block starts at last. Where its octets are in one place, a response that may go at once
+ * is made right from there.
  */
 void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
 	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
-	const struct mf_memory_ops *ops = memory_ops(h);
-	mf_time ready, dram = 0;
-	const void *place;
+	struct mf_answer got;
 	uint8_t status;
+	mf_time ready;
 	struct mf_msg m;
 
 	if (!host_rx_accepts(h, mf_proto_get_rreq(&h->config.proto, word, n, &m), &m))
@@ -213,20 +218,17 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 	}
 	if (host_once(h) && !once_read(h, mf_msg_copy(&m), last + h->cost_parse))
 		return;
-	place = ops ? ops->at(h->config.memory, m.addr, m.size) : NULL;
-	status = likely(place != NULL) ? MF_OK : access_check(h, m.addr, m.size);
-	if (unlikely(!accessible(h, &m, MF_RIGHT_READ, m.size)))
-		status = MF_ERR_KEY;
+	status = access_memory(h, &m, MF_RIGHT_READ, m.size, NULL, last + h->cost_parse, &got);
 	if (likely(status == MF_OK)) {
-		dram = read_delay(h, &m);
-		ready = response_ready(h, last, dram);
-		if (unlikely(!place || !respond_at_once(h, m.src, m.id, place, m.size, ready)))
-			status = read_buffered(h, m.src, m.id, m.addr, m.size, last, ready);
+		ready = response_ready(h, last, got.time);
+		if (unlikely(got.places.len[1] != 0 ||
+			     !respond_at_once(h, m.src, m.id, got.places.at[0], m.size, ready)))
+			status = read_buffered(h, m.src, m.id, &got.places, m.size, last, ready);
 	}
 	if (unlikely(status != MF_OK))
 		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))
-		stamp_request(h, m.src, m.id, first, last, dram, 1);
+		stamp_request(h, m.src, m.id, first, last, &got);
 }
 
 /* ---- atomics ---- */
@@ -256,21 +258,24 @@ static inline void result_send(struct mf_host *h, const struct mf_msg *m, uint64
 	host_response_begin(h, m->src, m->id, data, sizeof(old), ready);
 }
 
-/** The room for the result is there before the operation is executed. */
-static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, mf_time ready)
+/**
+ * The room for the result is there before the operation is executed. Who may not do it hears that, room or
+ * not.
+ */
+static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time last, struct mf_answer *got)
 {
+	uint32_t size = mf_rmw_size(m->op);
 	uint8_t *data, status;
-	uint64_t old = 0;
 
-	if (mf_rmw_size(m->op) != sizeof(old))
-		return MF_ERR_OPCODE;
-	if (!result_room(h, m->src, at, &data))
-		return MF_ERR_RESOURCE;
-	status = memory_ops(h)->rmw(h->config.memory, m->op, m->addr, m->arg, &old);
+	if (!result_room(h, m->src, last, &data)) {
+		status = try_access(h, mf_msg_copy(m), MF_RIGHT_RMW, size, last + h->cost_parse, got);
+		return status == MF_OK ? MF_ERR_RESOURCE : status;
+	}
+	status = access_memory(h, m, MF_RIGHT_RMW, size, m->arg, last + h->cost_parse, got);
 	if (status == MF_OK) {
-		if (h->once && !MF_PLANTED(stored_result_dropped))
-			host_once_at(h, m->src, m->id)->result = old;
-		result_send(h, m, old, data, ready);
+		if (h->once && !MF_SEEDED_BUG(stored_result_dropped))
+			host_once_at(h, m->src, m->id)->result = got->old;
+		result_send(h, m, got->old, data, response_ready(h, last, got->time));
 	} else if (data) {
 		host_buffer_put(h, data);
 	}
@@ -280,13 +285,17 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time at, 
 /** Sends the result again that is kept. */
 static void rmw_result_again(struct mf_host *h, const struct host_once *e, const struct mf_msg *m, mf_time at)
 {
-	mf_time ready = response_ready(h, at, rmw_delay(h, m)); /* not before the first answer */
+	struct mf_answer would = {.time = 0};
 	uint8_t *data;
 
 	if (h->response[host_index(h, m->src, m->id)].data)
 		return; /* waits to be sent */
+	/* Not before the first answer: as if it were done again. What is asked of regions takes no access. */
+	if (m->op < MF_RMW_OPS && try_access(h, mf_msg_copy(m), MF_RIGHT_RMW, sizeof(e->result),
+					     at + h->cost_parse, &would) != MF_OK)
+		would.time = 0; /* its right was taken since */
 	if (result_room(h, m->src, at, &data))
-		result_send(h, m, e->result, data, ready);
+		result_send(h, m, e->result, data, response_ready(h, at, would.time));
 	else
 		h->stats.drop_room++;
 }
@@ -326,28 +335,18 @@ static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
 	return false;
 }
 
-/** What is asked of the regions. @param result  for who asked */
+/** What is asked of the memory's regions. @param result  for who asked */
 static uint8_t region_ask(struct mf_host *h, const struct mf_msg *m, uint64_t *result)
 {
-	struct mf_regions *r = h->config.access;
+	const struct mf_access a = {.addr = m->addr, .data = m->arg, .node = m->src, .end = h->config.end};
 
-	*result = 0;
-	switch (m->op) {
-	case MF_RMW_ATTACH:
-		return mf_regions_attach(r, m->src, m->arg[0], m->addr, result);
-	case MF_RMW_CLAIM:
-		return mf_regions_claim(r, m->src, m->addr, result);
-	case MF_RMW_RELEASE:
-		return mf_regions_release(r, m->src, m->addr, result);
-	default: /* MF_RMW_SHARE */
-		return mf_regions_share(r, m->src, m->addr, m->arg[0]);
-	}
+	return memory_ops(h)->ask(h->config.memory, m->op, &a, result);
 }
 
 /** As with an atomic, the room for the result is there before. It takes no access of the memory. */
 static HOST_ASIDE void region_serve(struct mf_host *h, struct mf_msg m, mf_time last)
 {
-	uint8_t *data = NULL, status = h->config.access ? MF_OK : MF_ERR_OPCODE;
+	uint8_t *data = NULL, status = memory_ops(h) && memory_ops(h)->ask ? MF_OK : MF_ERR_OPCODE;
 	uint64_t result = 0;
 
 	if (status == MF_OK && !result_room(h, m.src, last, &data))
@@ -369,7 +368,7 @@ static HOST_ASIDE void region_serve(struct mf_host *h, struct mf_msg m, mf_time 
 void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
 	MF_CYCLES(MF_CYCLES_HOST_RX_REQUEST);
-	mf_time ready, dram = 0;
+	struct mf_answer got;
 	uint8_t status;
 	struct mf_msg m;
 
@@ -385,18 +384,11 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 		region_serve(h, mf_msg_copy(&m), last);
 		return;
 	}
-	status = accessible(h, &m, MF_RIGHT_RMW, mf_rmw_size(m.op))
-			 ? access_check(h, m.addr, mf_rmw_size(m.op))
-			 : MF_ERR_KEY;
-	if (likely(status == MF_OK)) {
-		dram = rmw_delay(h, &m);
-		ready = response_ready(h, last, dram);
-		status = rmw_serve(h, &m, last, ready);
-	}
+	status = rmw_serve(h, &m, last, &got);
 	if (unlikely(status != MF_OK))
 		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))
-		stamp_request(h, m.src, m.id, first, last, dram, 2);
+		stamp_request(h, m.src, m.id, first, last, &got);
 }
 
 /* ---- writes ---- */
@@ -409,7 +401,7 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 static HOST_ASIDE bool write_in_order(struct mf_host *h, struct mf_msg m, mf_time ready)
 {
 	uint32_t *expected = &h->written[host_index(h, m.src, m.id)];
-	bool gap = m.offset != 0 && m.offset != *expected && !MF_PLANTED(ack_with_gap);
+	bool gap = m.offset != 0 && m.offset != *expected && !MF_SEEDED_BUG(ack_with_gap);
 
 	if (!gap) {
 		*expected = m.last ? WRITE_OVER : m.offset + m.size;
@@ -440,35 +432,39 @@ static HOST_ASIDE void write_refused(struct mf_host *h, struct mf_msg m, uint8_t
 	refuse(h, m.src, m.id, m.epoch, m.kind, status, ready);
 }
 
+/** @param taken  what the memory takes for it */
 static HOST_ASIDE void probe_write(const struct mf_host *h, const struct mf_probe *probe, struct mf_msg m,
-				   mf_time first, mf_time last)
+				   mf_time first, mf_time last, mf_time taken)
 {
-	if (m.last && probe->stamp)
+	mf_time done = last + h->cost_data;
+
+	if (m.last && probe->stamp) {
 		host_stamp_data(h, m.src, h->shell.node, &m, first, last);
+		if (taken != 0)
+			host_stamp_one(h, m.src, h->shell.node, m.id, MF_STAGE_DRAM, done, done + taken);
+	}
 	if (probe->effect)
 		probe->effect(probe->ctx, m.src, h->shell.node, m.id, m.offset, m.size, m.last,
-			      first + h->cost_data, last + h->cost_data);
+			      first + h->cost_data, done + taken);
 }
 
-/** Applies a chunk. @return whether it was */
-static inline bool write_apply(struct mf_host *h, const struct mf_msg *m, const uint8_t *data, mf_time first,
-			       mf_time last)
+/** Applies a chunk. @return when the memory has taken it; MF_NEVER: it was refused */
+static inline mf_time write_apply(struct mf_host *h, const struct mf_msg *m, const uint8_t *data,
+				  mf_time first, mf_time last)
 {
 	const struct mf_probe *probe = h->config.probe;
-	uint8_t status = MF_ERR_KEY;
-
-	if (likely(accessible(h, m, MF_RIGHT_WRITE, m->size)))
-		status = memory_ops(h) ? memory_ops(h)->write(h->config.memory, m->addr, m->size, data)
-				       : MF_ERR_RANGE;
+	mf_time done = last + h->cost_data;
+	struct mf_answer got;
+	uint8_t status = access_memory(h, m, MF_RIGHT_WRITE, m->size, data, done, &got);
 
 	if (unlikely(status != MF_OK)) {
-		write_refused(h, mf_msg_copy(m), status, last + h->cost_data);
-		return false;
+		write_refused(h, mf_msg_copy(m), status, done);
+		return MF_NEVER;
 	}
 	h->stats.rx_octets += m->size;
 	if (unlikely(probe != NULL))
-		probe_write(h, probe, mf_msg_copy(m), first, last);
-	return true;
+		probe_write(h, probe, mf_msg_copy(m), first, last, got.time);
+	return done + got.time;
 }
 
 /** A chunk of a write of which all that can be done was done: its answer may have been lost. */
@@ -512,8 +508,11 @@ static void tell_gap(struct mf_host *h, struct host_once *e, const struct mf_msg
 			      .status = MF_ERR_GAP,
 			      .of = (uint8_t)(e->moved / MF_GAP_UNIT)};
 
+	struct mf_answer would;
+
 	if (m->kind == MF_WREQ_ACK && h->config.retries > 0 && e->what == HOST_ONCE_WRITE &&
-	    !gap_told(e, m, gap) && accessible(h, m, MF_RIGHT_WRITE, m->size))
+	    !gap_told(e, m, gap) &&
+	    try_access(h, mf_msg_copy(m), MF_RIGHT_WRITE, m->size, ready, &would) != MF_ERR_KEY)
 		host_single_put(h, &tell, ready + h->cost_answer);
 }
 
@@ -560,6 +559,7 @@ static HOST_ASIDE void once_write(struct mf_host *h, struct mf_msg m, const uint
 				  mf_time last)
 {
 	struct host_once *e = once_chunk(h, &m, last + h->cost_data);
+	mf_time done;
 	uint32_t skip;
 
 	if (!e)
@@ -568,7 +568,8 @@ static HOST_ASIDE void once_write(struct mf_host *h, struct mf_msg m, const uint
 	m.offset += skip;
 	m.addr += skip;
 	m.size -= skip;
-	if (!write_apply(h, &m, data + skip, first, last))
+	done = write_apply(h, &m, data + skip, first, last);
+	if (done == MF_NEVER)
 		return;
 	e->moved = m.offset + m.size;
 	if (!m.last)
@@ -576,17 +577,17 @@ static HOST_ASIDE void once_write(struct mf_host *h, struct mf_msg m, const uint
 	e->what = HOST_ONCE_WRITTEN;
 	e->again = m.again;
 	if (m.kind == MF_WREQ_ACK)
-		acknowledge(h, m.src, m.id, m.epoch, last + h->cost_data);
+		acknowledge(h, m.src, m.id, m.epoch, done);
 }
 
-/** See mf_plant.h: whatever it says of itself. */
+/** See mf_seeded_bug.h: whatever it says of itself. */
 static HOST_ASIDE void write_unchecked(struct mf_host *h, const uint64_t *word, unsigned int n)
 {
 	uint64_t addr = mf_proto_addr(word[0], word[n - 1]);
 	uint32_t size = (n - 2) * 8;
 
-	if (size > 0 && access_check(h, addr, size) == MF_OK)
-		memory_ops(h)->write(h->config.memory, addr, size, (const uint8_t *)(word + 1));
+	if (size > 0 && memory_ops(h))
+		mf_memory_write(memory_ops(h), h->config.memory, addr, size, word + 1);
 }
 
 /** A chunk of a write. */
@@ -598,7 +599,7 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 	const uint8_t *data;
 	struct mf_msg m;
 
-	if (MF_PLANTED(write_before_check))
+	if (MF_SEEDED_BUG(write_before_check))
 		write_unchecked(h, word, n);
 	if (!host_rx_accepts(h, mf_proto_get_chunk(&h->config.proto, word, n, kind, &m, &data), &m))
 		return;
@@ -612,6 +613,7 @@ void host_rx_write(struct mf_host *h, const uint64_t *word, unsigned int n, mf_t
 	}
 	if (m.kind == MF_WREQ_ACK && h->written && !write_in_order(h, mf_msg_copy(&m), done))
 		return;
-	if (write_apply(h, &m, data, first, last) && m.kind == MF_WREQ_ACK && m.last)
+	done = write_apply(h, &m, data, first, last);
+	if (done != MF_NEVER && m.kind == MF_WREQ_ACK && m.last)
 		acknowledge(h, m.src, m.id, m.epoch, done);
 }

@@ -43,7 +43,7 @@ void host_response_end(struct mf_host *h, struct host_response *r)
 static HOST_ASIDE void reclaim_passed(struct mf_host *h, uint16_t node)
 {
 	uint64_t newer[MF_PORTS_MAX / 64] = {0};
-	uint32_t i = h->twin ? HOST_NIL : h->response_tail;
+	uint32_t i = h->redundancy ? HOST_NIL : h->response_tail;
 
 	newer[node / 64] |= UINT64_C(1) << node % 64;
 	while (i != HOST_NIL) {

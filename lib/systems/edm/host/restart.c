@@ -15,8 +15,8 @@ static void inherit(struct mf_host *h, struct mf_host *before)
 	mf_mux_inherit(h->shell.mux, before->shell.mux);
 	h->rx = before->rx; /* it counts, and has nothing under way either */
 	before->rx = fresh;
-	if (h->twin)
-		host_twin_inherit(h, before);
+	if (h->redundancy)
+		host_redundancy_inherit(h, before);
 }
 
 int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
@@ -26,18 +26,18 @@ int mf_host_restart(struct mf_host *h, mf_time now, struct mf_memory *memory)
 	struct mf_span s;
 	int err;
 
-	for (enum mf_host_room what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
+	for (enum mf_host_pool what = MF_HOST_QUEUE; what <= MF_HOST_MUX; what++)
 		mf_host_exhaust(h, what, false);
 	config = h->config;
 	mf_span_no_signal(&s, now);
-	if (h->twin)
-		host_twin_leave(h, now);
+	if (h->redundancy)
+		host_redundancy_leave(h, now);
 	else
 		mf_host_rx(h, now, &s);
 	before = *h;
 	config.memory = memory;
 	config.begins = false;
-	config.life = h->twin ? host_twin_next_life(h->twin->life) : 0;
+	config.incarnation = h->redundancy ? host_redundancy_next_incarnation(h->redundancy->incarnation) : 0;
 	config.use = (uint16_t)mf_hash64(config.use + UINT64_C(1)); /* not what it went on with */
 	memset(h, 0, sizeof(*h));
 	err = host_init(h, &config);

@@ -2,7 +2,7 @@
 /* EDM's host as a role. Each function is the one of mf_host.h that has its name. */
 #include "systems/edm/host/mf_host.h"
 
-/* In the order of enum mf_host_room. */
+/* In the order of enum mf_host_pool. */
 static const struct mf_pool_desc pools[] = {
 	{.key = "queue"}, {.key = "grants"}, {.key = "buffers"}, {.key = "room"}, {0}};
 
@@ -65,7 +65,7 @@ static int crash(void *self, mf_time now, struct mf_memory *memory)
 static void exhaust(void *self, unsigned int pool, unsigned int end, bool on)
 {
 	(void)end;
-	mf_host_exhaust(self, (enum mf_host_room)pool, on);
+	mf_host_exhaust(self, (enum mf_host_pool)pool, on);
 }
 
 static const struct mf_demux *demux(const void *self, unsigned int end)
@@ -130,9 +130,9 @@ static const struct mf_requester_ops requester = {.submit = submit,
 
 /* Two switches */
 
-static bool obeys(const void *self)
+static bool has_primary(const void *self)
 {
-	return mf_host_obeys(self);
+	return mf_host_has_primary(self);
 }
 
 static uint16_t epoch(const void *self)
@@ -145,7 +145,7 @@ static bool tells(const void *self)
 	return mf_host_tells(self);
 }
 
-static const struct mf_redundancy_ops redundancy = {.active = obeys, .epoch = epoch, .tells = tells};
+static const struct mf_redundancy_ops redundancy = {.active = has_primary, .epoch = epoch, .tells = tells};
 
 const struct mf_role_ops mf_host_role = {.kind = "edm-host",
 					 .pools = pools,

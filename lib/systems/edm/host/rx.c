@@ -48,10 +48,10 @@ static HOST_ASIDE void rx_other(struct mf_host *h, uint64_t word, mf_time at)
 		return;
 	}
 	h->stats.rx[m.kind]++;
-	if (m.kind == MF_TAKE && h->twin)
-		host_twin_take(h, &m, at);
-	else if (m.kind == MF_GRET && h->twin)
-		host_twin_asked(h, &m, at);
+	if (m.kind == MF_TAKE && h->redundancy)
+		host_redundancy_take(h, &m, at);
+	else if (m.kind == MF_GRET && h->redundancy)
+		host_redundancy_asked(h, &m, at);
 	else if (m.kind != MF_ACK && m.kind != MF_ERR)
 		h->stats.drop_unknown++;
 	else if (!host_rx_is_for_us(h, &m))
@@ -107,7 +107,7 @@ static HOST_ASIDE void rx_unknown(struct mf_host *h, const uint64_t *word, unsig
 /** Whether a request or a chunk of a write is taken, by the link that it came by. */
 static inline bool hears(struct mf_host *h, const uint64_t *word, mf_time at)
 {
-	return likely(h->twin == NULL) || host_twin_hears(h, field_of(word[0], MS_SRC), at);
+	return likely(h->redundancy == NULL) || host_redundancy_hears(h, field_of(word[0], MS_SRC), at);
 }
 
 static inline void rx_message(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first,
@@ -193,8 +193,7 @@ static inline void rx_prefetch(const struct mf_host *h, const struct mf_span *sp
 		return;
 	for (unsigned int i = 0; i + 1 < span->count; i++)
 		if (span->sync[i] == MF_SYNC_CTRL && (span->word[i] & 0xfff) == rreq) {
-			__builtin_prefetch(ops->at(h->config.memory,
-						   mf_proto_addr(span->word[i], span->word[i + 1]), 1));
+			ops->fetch(h->config.memory, mf_proto_addr(span->word[i], span->word[i + 1]));
 			i++;
 		}
 }

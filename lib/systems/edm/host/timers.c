@@ -136,7 +136,7 @@ static bool excused(struct mf_host *h, mf_time now)
 {
 	mf_time due;
 
-	if (!h->shell.wall || h->twin != NULL)
+	if (!h->shell.wall || h->redundancy != NULL)
 		return false;
 	if (now < h->patient_until)
 		return true;

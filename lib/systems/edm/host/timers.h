@@ -3,7 +3,7 @@
 #ifndef HOST_TIMERS_H
 #define HOST_TIMERS_H
 
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "systems/edm/host/host.h"
 
 static inline void host_wake_by(struct mf_host *h, mf_time at)
@@ -46,7 +46,7 @@ static inline void host_op_timer_start(struct mf_host *h, uint32_t i, mf_time fr
 
 	o->c.done = MF_NEVER;
 	o->timer_prev = o->timer_next = i;
-	if (t->timeout == 0 || MF_PLANTED(timer_forgotten))
+	if (t->timeout == 0 || MF_SEEDED_BUG(timer_forgotten))
 		return;
 	o->c.done = from + t->timeout;
 	while (unlikely(before != ring && h->op[before].c.done > o->c.done))

@@ -32,7 +32,7 @@ enum mf_kind {
 	MF_RRES, /**< a chunk of a read response or of the result of an RMWREQ */
 	MF_ACK, /**< one block: an acknowledged write has taken effect */
 	MF_ERR, /**< one block: the request was refused; the rest of its demand is cancelled (D5). Or, of the
-		   switch: MF_ERR_RESTARTED, of src, and of no request: mf_proto_life() */
+		   switch: MF_ERR_RESTARTED, of src, and of no request: mf_proto_incarnation() */
 	MF_GRET, /**< one block, to the switch: a grant that cannot be used comes back (D5); enum mf_gret */
 	MF_NOTIFY, /**< /N/ */
 	MF_GRANT, /**< /G/ */
@@ -59,7 +59,7 @@ enum mf_gret {
 };
 
 #define MF_TAKE_SINCE_MAX 511 /**< epochs: the most that TAKE can tell in mf_msg.dst */
-#define MF_LIFE_MAX 16383 /**< lives of a node have numbers from 1 to that, and over again */
+#define MF_INCARNATION_MAX 16383 /**< incarnations of a node have numbers from 1 to that, and over again */
 
 /** A message, decoded; which fields count depends on the kind. */
 struct mf_msg {
@@ -69,7 +69,7 @@ struct mf_msg {
 	/**
 	 * To whom. Of TAKE it is something else. LOST: who has lost the switch. TELL and HEARD of a switch:
 	 * for how many epochs it has forgotten nothing; MF_TAKE_SINCE_MAX: so many or more. TELL and ASK of a
-	 * node: the number of its life; 0: it does not say. ASK of a switch: 0
+	 * node: the number of its incarnation; 0: it does not say. ASK of a switch: 0
 	 */
 	uint16_t dst;
 	bool resp; /**< G, GRET: grants a response (RRES), not the node's own message (D10) */
@@ -86,7 +86,8 @@ struct mf_msg {
 	/**
 	 * Extended: number of the use of its id, which tells apart messages that had the same one. ACK: its
 	 * low MF_ACK_USE_BITS, ERR: its low MF_ERR_USE_BITS, 0 where messages are not extended. TAKE: of
-	 * the switch that is active. mf_proto_of_life(): bits of the life that find no room in the id
+	 * the switch that is active. mf_proto_of_incarnation(): bits of the incarnation that find no room in
+	 * the id
 	 */
 	uint16_t epoch;
 	/**
@@ -155,26 +156,26 @@ static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint3
 /** Most blocks of any message. */
 #define MF_BLOCKS_MAX (2 + MF_EXT_BLOCKS + MF_MESSAGE_MAX / 8 + 1)
 
-/** Whether an ERR with a status is of a life, and of no request. */
-static inline bool mf_proto_of_life(uint8_t status)
+/** Whether an ERR with a status is of an incarnation, and of no request. */
+static inline bool mf_proto_of_incarnation(uint8_t status)
 {
-	return status == MF_ERR_RESTARTED || status == MF_ERR_LIFE;
+	return status == MF_ERR_RESTARTED || status == MF_ERR_INCARNATION;
 }
 
 /**
- * Which life of its source an ERR of one tells of, of a node's to the switch: of its destination,
- * 1..MF_LIFE_MAX. 0, of the switch: of none, but with MF_ERR_RESTARTED the link was lost, and what was under
- * way is over; with MF_ERR_LIFE unacknowledged writes may be lost.
+ * Which incarnation of its source an ERR of one tells of, of a node's to the switch: of its destination,
+ * 1..MF_INCARNATION_MAX. 0, of the switch: of none, but with MF_ERR_RESTARTED the link was lost, and what was
+ * under way is over; with MF_ERR_INCARNATION unacknowledged writes may be lost.
  */
-static inline uint16_t mf_proto_life(const struct mf_msg *m)
+static inline uint16_t mf_proto_incarnation(const struct mf_msg *m)
 {
 	return (uint16_t)(m->epoch << 8 | m->id);
 }
 
-static inline void mf_proto_set_life(struct mf_msg *m, uint16_t life)
+static inline void mf_proto_set_incarnation(struct mf_msg *m, uint16_t incarnation)
 {
-	m->id = (uint8_t)life;
-	m->epoch = life >> 8;
+	m->id = (uint8_t)incarnation;
+	m->epoch = incarnation >> 8;
 }
 
 /**

@@ -12,7 +12,7 @@
 
 #include <rte_branch_prediction.h>
 
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "systems/edm/proto/proto_crc.h"
 #include "systems/edm/proto/proto_layout.h"
 
@@ -82,7 +82,7 @@ static inline int mf_proto_verify(const struct mf_proto *p, const uint64_t *word
 	bool two = __builtin_constant_p(n) && n == 2;
 
 	if (unlikely((two ? mf_crc16_two(word[0], word[1]) : mf_crc16(word, n)) != MF_CRC16_GOOD))
-		return MF_PLANTED(check_skipped) ? 0 : -EBADMSG;
+		return MF_SEEDED_BUG(check_skipped) ? 0 : -EBADMSG;
 	return unlikely(p->check32) ? mf_proto_verify32(word, n) : 0;
 }
 

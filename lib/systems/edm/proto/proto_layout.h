@@ -54,7 +54,8 @@ static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESS
 #define ERR_OF 42, 4
 #define ERR_USE 46, 2 /* MF_ERR_USE_BITS */
 #define ERR_APPLIED 42, 4 /* MF_ERR_GAP, in the place of ERR_OF: in MF_GAP_UNIT */
-#define ERR_LIFE 42, 6 /* MF_ERR_RESTARTED, MF_ERR_LIFE, in the place of the two: the high bits of the life */
+/* MF_ERR_RESTARTED, MF_ERR_INCARNATION, in the place of the two: the high bits of the incarnation. */
+#define ERR_INCARNATION 42, 6
 #define ACK_USE 38, 10 /* MF_ACK_USE_BITS */
 #define GRET_ID 21, 8
 #define GRET_RESP 29, 1
@@ -64,7 +65,7 @@ static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESS
 
 #define TAKE_EPOCH 12, 16
 #define TAKE_WHAT 28, 2 /* enum mf_take */
-#define TAKE_OF 30, 14 /* epochs, a life, or a port */
+#define TAKE_OF 30, 14 /* epochs, an incarnation, or a port */
 #define TAKE_SPARE 44, 4
 
 /* Data blocks of the extension: the key, then the epoch and how often it was sent before. */

@@ -13,8 +13,8 @@ static uint64_t put_mst(const struct mf_msg *m)
 		return w | field(GRET_ID, m->id) | field(GRET_RESP, m->resp) | field(GRET_SIZE, m->size - 1) |
 		       field(GRET_ASKED, m->op);
 	w |= field(MS_SRC, m->src) | field(MS_ID, m->id);
-	if (m->kind == MF_ERR && mf_proto_of_life(m->status))
-		return w | field(ERR_STATUS, m->status) | field(ERR_LIFE, m->epoch);
+	if (m->kind == MF_ERR && mf_proto_of_incarnation(m->status))
+		return w | field(ERR_STATUS, m->status) | field(ERR_INCARNATION, m->epoch);
 	if (m->kind == MF_ERR && m->status == MF_ERR_GAP)
 		return w | field(ERR_STATUS, m->status) | field(ERR_APPLIED, m->of) |
 		       field(ERR_USE, m->epoch);
@@ -74,8 +74,8 @@ static bool is_refused_demand(const struct mf_msg *m)
 static int get_err(uint64_t w, struct mf_msg *m)
 {
 	m->status = field_of(w, ERR_STATUS);
-	if (mf_proto_of_life(m->status)) {
-		m->epoch = field_of(w, ERR_LIFE);
+	if (mf_proto_of_incarnation(m->status)) {
+		m->epoch = field_of(w, ERR_INCARNATION);
 		return 0;
 	}
 	m->epoch = field_of(w, ERR_USE);

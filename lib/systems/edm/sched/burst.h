@@ -392,7 +392,7 @@ static inline void burst_stay(struct burst *b)
 	b->wins = b->end[1] = kept;
 }
 
-/** Whether the next matching has the same outcome, if no demand is granted in full: see again.h. */
+/** Whether the next matching has the same outcome, if no demand is granted in full: see repeat_matching.h. */
 static inline bool burst_repeats(const struct mf_sched *s, const struct burst *b)
 {
 	return b->iterations == 1 || s->config.priority == MF_SCHED_FCFS;
@@ -402,7 +402,7 @@ static inline bool burst_repeats(const struct mf_sched *s, const struct burst *b
  * A matching repeats itself until a demand is granted in full, and beyond where nobody is left who could have
  * its ports.
  */
-SCHED_PART void burst_again(struct mf_sched *s, struct burst *b)
+SCHED_PART void burst_repeat(struct mf_sched *s, struct burst *b)
 {
 	const bool all = b->wins == b->opens && b->iterations == 1;
 
@@ -437,7 +437,7 @@ static inline bool burst(struct mf_sched *s, struct burst *b)
 	for (; b->opens; burst_close(b)) {
 		burst_match(s, b);
 		if (burst_repeats(s, b))
-			burst_again(s, b);
+			burst_repeat(s, b);
 	}
 	s->given = b->grant - s->out;
 	burst_forget(s, b, n, true);

@@ -17,7 +17,7 @@
  *   inbox.h    messages that are to take effect          queue.h  demand queues and candidates
  *   list.h     the ordered lists of 3.1.2, of keys       ports.h  ports that are busy, held, free
  *   scan.h     what is looked for in arrays and bitmaps  leave.h  grants that are to leave
- *   issue.h    grants of an iteration                    again.h  matchings that repeat themselves
+ *   issue.h    grants of an iteration                    repeat_matching.h  matchings that repeat themselves
  *   intake.h   messages take effect                      run.h    steps from event to event
  *   burst.h    demands that are granted as they come      slot.h   chunks that end together
  *

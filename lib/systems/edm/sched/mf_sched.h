@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/mf_counter.h"
+#include "base/mf_param.h"
 #include "base/mf_time.h"
 
 enum mf_sched_priority {
@@ -70,6 +71,8 @@ struct mf_sched_config {
 	mf_time ahead;
 	uint32_t period[512]; /**< ps a block of each port's link; WIRE and PAPER */
 	unsigned int max_simd_bits; /**< the widest vectors to use, 0: what the CPU has; same grants */
+	const double
+		*param; /**< in the order of mf_sched_ops.params; the caller's, not read after create() */
 };
 
 /** What the switch tells the scheduler. */
@@ -185,7 +188,9 @@ struct mf_sched;
  *
  * One thread calls; no call allocates but new(). */
 struct mf_sched_ops {
-	const char *name;
+	const char *name; /**< as in the fabric file */
+	const struct mf_param *params; /**< of its own; NULL: none */
+	bool iterates; /**< it has more than one iteration a matching, so mf_sched_config.iterations counts */
 	struct mf_sched *(*create)(const struct mf_sched_config *config); /**< NULL with errno set */
 	void (*destroy)(struct mf_sched *s);
 	/**
@@ -217,12 +222,11 @@ struct mf_sched_ops {
 	/** When run() has something to do, or MF_NEVER. Never earlier than the last run's now. */
 	mf_time (*next)(const struct mf_sched *s);
 	void (*stats)(const struct mf_sched *s, struct mf_sched_stats *out);
+	/** What else it counts. NULL: nothing. @param out  room for MF_COUNTERS_MAX. @return how many */
+	unsigned int (*counters)(const struct mf_sched *s, struct mf_counter *out);
 };
 
 extern const struct mf_sched_ops mf_sched_pim; /**< priority PIM, 3.1.2: the default */
 extern const struct mf_sched_ops mf_sched_greedy; /**< steps (1)-(7) of 3.1.1 literally */
-
-/** By the name of the JSON: "pim", "greedy". NULL: unknown. */
-const struct mf_sched_ops *mf_sched_find(const char *name);
 
 #endif

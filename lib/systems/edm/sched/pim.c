@@ -50,6 +50,7 @@ static struct mf_sched *pim_create(const struct mf_sched_config *config)
 
 const struct mf_sched_ops mf_sched_pim = {
 	.name = "pim",
+	.iterates = true,
 	.create = pim_create,
 	MF_SCHED_CORE_OPS,
 };

@@ -12,7 +12,7 @@
 #ifndef MF_SCHED_PIM_H
 #define MF_SCHED_PIM_H
 
-#include "systems/edm/sched/again.h"
+#include "systems/edm/sched/repeat_matching.h"
 #include "systems/edm/sched/burst.h"
 #include "systems/edm/sched/run.h"
 
@@ -280,7 +280,7 @@ static inline void pim_match(struct mf_sched *s)
 	if (!s->window || !k)
 		return;
 	if (k == 1 && !s->config.iteration)
-		again(s);
+		repeat(s);
 	ports_reopen(s);
 }
 

@@ -9,7 +9,7 @@
 #ifndef MF_SCHED_PORTS_H
 #define MF_SCHED_PORTS_H
 
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "systems/edm/sched/scan.h"
 #include "systems/edm/sched/slot.h"
 
@@ -89,7 +89,7 @@ static inline mf_time ports_duration(const struct mf_sched *s, const struct mf_s
 
 	if (s->config.release == MF_RELEASE_PAPER)
 		return (g->size * period + 7) / 8;
-	return ((g->size + 7) / 8 + (g->mega ? 0 : s->config.chunk_overhead) - MF_PLANTED(early_release)) *
+	return ((g->size + 7) / 8 + (g->mega ? 0 : s->config.chunk_overhead) - MF_SEEDED_BUG(early_release)) *
 	       period;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of the ops table that are the same in every policy: all but create() and run(). */
 #include <errno.h>
-#include <string.h>
 
 #include "systems/edm/sched/leave.h"
 
@@ -139,14 +138,4 @@ mf_time mf_sched_next(const struct mf_sched *s)
 void mf_sched_get_stats(const struct mf_sched *s, struct mf_sched_stats *out)
 {
 	*out = s->stats;
-}
-
-const struct mf_sched_ops *mf_sched_find(const char *name)
-{
-	static const struct mf_sched_ops *const all[] = {&mf_sched_pim, &mf_sched_greedy};
-
-	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (!strcmp(name, all[i]->name))
-			return all[i];
-	return NULL;
 }

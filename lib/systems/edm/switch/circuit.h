@@ -6,7 +6,7 @@
 #ifndef CIRCUIT_H
 #define CIRCUIT_H
 
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "systems/edm/switch/switch_priv.h"
 
 /* circuit.c */
@@ -141,7 +141,7 @@ static inline uint32_t circuit_open(struct mf_switch *sw, mf_time now, const str
 	if (sw->grant_timeout != 0) {
 		ct->expires = mf_time_max(now, g->at) + sw->grant_timeout;
 		if (unlikely(ct->expires < sw->expire_at))
-			due(sw, sw->expire_at = ct->expires);
+			wake_at(sw, sw->expire_at = ct->expires);
 	}
 	ct->chunk = (struct circuit_chunk){.src = g->src, .id = g->id, .resp = g->resp, .octets = g->size};
 	ct->dst = g->dst;
@@ -188,11 +188,11 @@ static inline void circuit_close(struct mf_switch *sw, uint32_t c, mf_time now)
 
 	if (unlikely(sw->limits)) {
 		circuit_count_begun(sw, ct, now);
-		if (!MF_PLANTED(grant_leaked))
+		if (!MF_SEEDED_BUG(grant_leaked))
 			circuit_count_arrived(sw, ct, ct->inbound, now);
 	}
 	circuit_unlink(sw, c);
-	if (MF_PLANTED(circuit_leaked))
+	if (MF_SEEDED_BUG(circuit_leaked))
 		return;
 	ct->next = sw->circuit_free;
 	sw->circuit_free = c;

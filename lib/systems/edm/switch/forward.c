@@ -70,7 +70,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 		sw->stats.drop_ungranted++;
 		return;
 	}
-	if (resp && lives_bar(sw, port, m->dst)) {
+	if (resp && incarnation_bar(sw, port, m->dst)) {
 		sw->stats.drop_link++;
 		return;
 	}
@@ -81,7 +81,7 @@ static void begin_chunk(struct mf_switch *sw, unsigned int port, mf_time now, co
 	p->circuit = c;
 	set_bit(sw->hold_set, port);
 	if (sw->hold_timeout != 0)
-		due(sw, now + sw->hold_timeout);
+		wake_at(sw, now + sw->hold_timeout);
 	circuit_begun(sw, ct, now);
 	if (!cuts_through(sw, port, ct)) {
 		collect(p, RX_COLLECT, ct->mega ? ct->chunk.octets / 8 : ct->blocks);
@@ -320,7 +320,7 @@ static bool takes_until_end(struct mf_switch *sw, unsigned int port, mf_time now
 	put(sw, p, now, item, n, p->last_kept);
 	p->ends_at = item->at + (mf_time)last * item->period;
 	sw->ending++;
-	due(sw, p->ends_at);
+	wake_at(sw, p->ends_at);
 	return true;
 }
 

@@ -59,7 +59,7 @@ void grant_let_out(struct mf_switch *sw, uint32_t slot, mf_time write_ready, mf_
 	mf_time ready = mf_time_max(r->ready, write_ready);
 
 	/* Of two switches: the write that it waited for goes by the other one, and so will this. */
-	if (unlikely(sw->standby != NULL) && (link_lost(sw, r->cn) || standby_is_deposed(sw))) {
+	if (unlikely(sw->standby != NULL) && (link_lost(sw, r->cn) || standby_is_demoted(sw))) {
 		request_release(sw, slot);
 		return;
 	}
@@ -196,7 +196,7 @@ static inline void grant_response(struct mf_switch *sw, mf_time now, const struc
 	mf_time ready = mf_time_max(g->at + sw->grant_out, pair->write_ready);
 	bool sent;
 
-	if (unlikely(pair->last_write != NONE) && !MF_PLANTED(order_swapped)) {
+	if (unlikely(pair->last_write != NONE) && !MF_SEEDED_BUG(order_swapped)) {
 		wait_for_write(sw, now, g, c, &sw->circuits[pair->last_write]);
 		return;
 	}
@@ -282,7 +282,7 @@ static __attribute__((noinline)) void grant_of_nothing(struct mf_switch *sw, mf_
 	}
 	if (g->refused && !link_lost(sw, g->resp ? g->dst : g->src))
 		tell_refused(sw, now, g);
-	if (g->resp && g->cookie != NONE && !MF_PLANTED(request_leaked))
+	if (g->resp && g->cookie != NONE && !MF_SEEDED_BUG(request_leaked))
 		request_release(sw, g->cookie);
 }
 
@@ -314,7 +314,7 @@ void mf_switch_grant(struct mf_switch *sw, mf_time now, const struct mf_sched_gr
 		grant_of_nothing(sw, now, g);
 		return;
 	}
-	if (link_lost(sw, g->src) || link_lost(sw, g->dst) || standby_is_deposed(sw)) {
+	if (link_lost(sw, g->src) || link_lost(sw, g->dst) || standby_is_demoted(sw)) {
 		sw->stats.drop_link++;
 		refuse_grant(sw, now, g);
 		return;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who has been told of whose life, and has said so: see incarnation.h. */
+/* Who has been told of whose incarnation, and has said so: see incarnation.h. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "systems/edm/switch/incarnation.h"
 
-#define LONGER_MOST 6 /* doublings of the time after which a life is said again */
+#define LONGER_MOST 6 /* doublings of the time after which an incarnation is said again */
 
-int lives_init(struct mf_switch *sw, const struct mf_switch_config *config)
+int incarnation_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
-	struct lives *l = calloc(1, sizeof(*l) + sw->shell.ports * sizeof(l->of[0]));
+	struct incarnations *l = calloc(1, sizeof(*l) + sw->shell.ports * sizeof(l->of[0]));
 
-	sw->lives = l;
+	sw->incarnations = l;
 	if (l == NULL)
 		return -ENOMEM;
 	l->again = config->take_again;
 	l->tick = MF_NEVER;
 	for (unsigned int i = 0; i < sw->shell.ports; i++)
-		l->of[i].number = config->twin && config->begins;
-	if (config->twin)
+		l->of[i].number = config->redundant && config->begins;
+	if (config->redundant)
 		l->known = calloc((size_t)sw->shell.ports * sw->shell.ports, sizeof(*l->known));
-	return config->twin && l->known == NULL ? -ENOMEM : 0;
+	return config->redundant && l->known == NULL ? -ENOMEM : 0;
 }
 
-void lives_fini(struct mf_switch *sw)
+void incarnation_fini(struct mf_switch *sw)
 {
-	if (sw->lives != NULL)
-		free(sw->lives->known);
-	free(sw->lives);
+	if (sw->incarnations != NULL)
+		free(sw->incarnations->known);
+	free(sw->incarnations);
 }
 
 static bool is_empty(const struct mf_switch *sw, const uint64_t *set)
@@ -39,30 +39,30 @@ static bool is_empty(const struct mf_switch *sw, const uint64_t *set)
 	return any == 0;
 }
 
-static void arm(struct mf_switch *sw, const struct life *of)
+static void arm(struct mf_switch *sw, const struct incarnation *of)
 {
-	struct lives *l = sw->lives;
+	struct incarnations *l = sw->incarnations;
 
 	if (l->again == 0)
 		return;
 	l->tick = mf_time_min(l->tick, of->at);
-	due(sw, l->tick);
+	wake_at(sw, l->tick);
 }
 
 /** It is said again soon, and not later than it would have been: another one may hurry it all the time. */
-static void hurry(struct mf_switch *sw, struct life *of, mf_time now)
+static void hurry(struct mf_switch *sw, struct incarnation *of, mf_time now)
 {
-	of->pause = sw->lives->again;
+	of->pause = sw->incarnations->again;
 	if (of->at <= now || of->at > now + of->pause)
 		of->at = now + of->pause;
 	arm(sw, of);
 }
 
 /**
- * A node is to say that it knows the life of another one. If it has no link, and no other switch, all that it
- * had for others is lost.
+ * A node is to say that it knows the incarnation of another one. If it has no link, and no other switch, all
+ * that it had for others is lost.
  */
-static void expect(struct mf_switch *sw, uint16_t from, struct life *of, mf_time now)
+static void expect(struct mf_switch *sw, uint16_t from, struct incarnation *of, mf_time now)
 {
 	if (!(sw->standby != NULL ? sw->port[from].shell.memory_enabled : test_bit(sw->reach_set, from)))
 		return;
@@ -72,22 +72,22 @@ static void expect(struct mf_switch *sw, uint16_t from, struct life *of, mf_time
 	hurry(sw, of, now);
 }
 
-/** What comes of a node answers that life. */
-static void unbar(struct mf_switch *sw, uint16_t from, struct life *of)
+/** What comes of a node answers that incarnation. */
+static void unbar(struct mf_switch *sw, uint16_t from, struct incarnation *of)
 {
 	if (!test_bit(of->unheard, from))
 		return;
 	clear_bit(of->unheard, from);
 	sw->barring -= is_empty(sw, of->unheard);
 	if (sw->barring == 0)
-		sw->lives->tick = MF_NEVER;
+		sw->incarnations->tick = MF_NEVER;
 }
 
-/** Who has said before that it knows this life has answered it alone since. */
+/** Who has said before that it knows this incarnation has answered it alone since. */
 static void recall(struct mf_switch *sw, uint16_t node)
 {
-	struct life *of = &sw->lives->of[node];
-	uint16_t *known = &sw->lives->known[node * sw->shell.ports];
+	struct incarnation *of = &sw->incarnations->of[node];
+	uint16_t *known = &sw->incarnations->known[node * sw->shell.ports];
 
 	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		if (known[i] == of->number)
@@ -96,10 +96,10 @@ static void recall(struct mf_switch *sw, uint16_t node)
 	}
 }
 
-void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news, mf_time now)
+void incarnation_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news, mf_time now)
 {
-	struct lives *l = sw->lives;
-	struct life *of = &l->of[node];
+	struct incarnations *l = sw->incarnations;
+	struct incarnation *of = &l->of[node];
 
 	of->number = number;
 	of->news = news;
@@ -111,9 +111,9 @@ void lives_begin(struct mf_switch *sw, uint16_t node, uint16_t number, bool news
 		recall(sw, node);
 }
 
-void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now)
+void incarnation_ignorant(struct mf_switch *sw, uint16_t node, mf_time now)
 {
-	struct lives *l = sw->lives;
+	struct incarnations *l = sw->incarnations;
 
 	for (uint16_t i = 0; i < sw->shell.ports; i++) {
 		if (i != node && l->of[i].number != 0)
@@ -123,61 +123,62 @@ void lives_ignorant(struct mf_switch *sw, uint16_t node, mf_time now)
 	}
 }
 
-void lives_forget(struct mf_switch *sw)
+void incarnation_forget(struct mf_switch *sw)
 {
 	for (unsigned int i = 0; i < sw->shell.ports; i++)
-		sw->lives->of[i] = (struct life){0};
-	if (sw->lives->known != NULL)
-		memset(sw->lives->known, 0,
-		       (size_t)sw->shell.ports * sw->shell.ports * sizeof(*sw->lives->known));
+		sw->incarnations->of[i] = (struct incarnation){0};
+	if (sw->incarnations->known != NULL)
+		memset(sw->incarnations->known, 0,
+		       (size_t)sw->shell.ports * sw->shell.ports * sizeof(*sw->incarnations->known));
 	sw->barring = 0;
-	sw->lives->tick = MF_NEVER;
+	sw->incarnations->tick = MF_NEVER;
 }
 
-void lives_cut(struct mf_switch *sw, uint16_t node)
+void incarnation_cut(struct mf_switch *sw, uint16_t node)
 {
 	for (unsigned int i = 0; i < sw->shell.ports; i++) {
-		clear_bit(sw->lives->of[i].untold, node);
-		unbar(sw, node, &sw->lives->of[i]);
+		clear_bit(sw->incarnations->of[i].untold, node);
+		unbar(sw, node, &sw->incarnations->of[i]);
 	}
 }
 
-void lives_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
+void incarnation_doubt(struct mf_switch *sw, uint16_t node, mf_time now)
 {
 	for (unsigned int i = 0; i < sw->shell.ports; i++)
-		if (test_bit(sw->lives->of[i].unheard, node)) {
-			set_bit(sw->lives->of[i].untold, node);
-			hurry(sw, &sw->lives->of[i], now);
+		if (test_bit(sw->incarnations->of[i].unheard, node)) {
+			set_bit(sw->incarnations->of[i].untold, node);
+			hurry(sw, &sw->incarnations->of[i], now);
 		}
-	if (!is_empty(sw, sw->lives->of[node].unheard)) /* not said while it had no link */
-		hurry(sw, &sw->lives->of[node], now);
+	if (!is_empty(sw, sw->incarnations->of[node].unheard)) /* not said while it had no link */
+		hurry(sw, &sw->incarnations->of[node], now);
 }
 
 /** @return false: there is no room for all */
 static bool say(struct mf_switch *sw, uint16_t to, uint16_t of, unsigned int times, mf_time now)
 {
-	enum mf_status status = lives_is_news(sw->lives, to, of) ? MF_ERR_RESTARTED : MF_ERR_LIFE;
+	enum mf_status status =
+		incarnation_is_news(sw->incarnations, to, of) ? MF_ERR_RESTARTED : MF_ERR_INCARNATION;
 
-	return link_say(sw, to, of, status, sw->lives->of[of].number, times, now);
+	return link_say(sw, to, of, status, sw->incarnations->of[of].number, times, now);
 }
 
 /*
- * News several times at first: who misses the word takes the first requests of the new life for copies of
- * what the one before has asked. Not where its own link is lost.
+ * News several times at first: who misses the word takes the first requests of the new incarnation for copies
+ * of what the one before has asked. Not where its own link is lost.
  */
 static bool tell(struct mf_switch *sw, uint16_t to, uint16_t of, mf_time now)
 {
-	struct life *life = &sw->lives->of[of];
+	struct incarnation *incarnation = &sw->incarnations->of[of];
 
-	if (!test_bit(life->untold, to) || !test_bit(sw->reach_set, to))
+	if (!test_bit(incarnation->untold, to) || !test_bit(sw->reach_set, to))
 		return true;
-	if (!say(sw, to, of, lives_is_news(sw->lives, to, of) ? TOLD_TIMES : 1, now))
+	if (!say(sw, to, of, incarnation_is_news(sw->incarnations, to, of) ? TOLD_TIMES : 1, now))
 		return false;
-	clear_bit(life->untold, to);
+	clear_bit(incarnation->untold, to);
 	return true;
 }
 
-bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now)
+bool incarnation_tell(struct mf_switch *sw, uint16_t node, mf_time now)
 {
 	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (!tell(sw, i, node, now))
@@ -185,7 +186,7 @@ bool lives_tell(struct mf_switch *sw, uint16_t node, mf_time now)
 	return true;
 }
 
-bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
+bool incarnation_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
 {
 	for (uint16_t i = 0; i < sw->shell.ports; i++)
 		if (!tell(sw, to, i, now))
@@ -193,50 +194,51 @@ bool lives_tell_to(struct mf_switch *sw, uint16_t to, mf_time now)
 	return true;
 }
 
-bool lives_foreseen(const struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
+bool incarnation_foreseen(const struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
 {
-	return sw->lives->known[of * sw->shell.ports + from] == number;
+	return sw->incarnations->known[of * sw->shell.ports + from] == number;
 }
 
-bool lives_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
+bool incarnation_heard(struct mf_switch *sw, uint16_t from, uint16_t of, uint16_t number)
 {
-	struct lives *l = sw->lives;
+	struct incarnations *l = sw->incarnations;
 
 	if (of >= sw->shell.ports)
 		return false;
 	if (l->of[of].number == number)
 		unbar(sw, from, &l->of[of]);
-	if (l->known == NULL || l->of[of].number == number || lives_foreseen(sw, from, of, number))
+	if (l->known == NULL || l->of[of].number == number || incarnation_foreseen(sw, from, of, number))
 		return false;
 	l->known[of * sw->shell.ports + from] = number;
 	return true;
 }
 
-/** Whether a node has a link, and somebody who has one has not heard of its life. */
+/** Whether a node has a link, and somebody who has one has not heard of its incarnation. */
 static bool is_unheard(const struct mf_switch *sw, uint16_t of)
 {
 	uint64_t any = 0;
 
 	for (unsigned int w = 0; w <= (sw->shell.ports - 1) / 64; w++)
-		any |= sw->lives->of[of].unheard[w] & sw->reach_set[w];
+		any |= sw->incarnations->of[of].unheard[w] & sw->reach_set[w];
 	return any != 0 && test_bit(sw->reach_set, of);
 }
 
-/** Says the life of a node again to who has not heard, where there is room. */
+/** Says the incarnation of a node again to who has not heard, where there is room. */
 static void say_again(struct mf_switch *sw, uint16_t of, mf_time now)
 {
-	struct life *life = &sw->lives->of[of];
+	struct incarnation *incarnation = &sw->incarnations->of[of];
 
 	for (uint16_t i = 0; i < sw->shell.ports; i++)
-		if (test_bit(life->unheard, i) && !test_bit(life->untold, i) && test_bit(sw->reach_set, i))
+		if (test_bit(incarnation->unheard, i) && !test_bit(incarnation->untold, i) &&
+		    test_bit(sw->reach_set, i))
 			say(sw, i, of, 1, now);
-	life->pause = mf_time_min(2 * life->pause, sw->lives->again << LONGER_MOST);
-	life->at = now + life->pause;
+	incarnation->pause = mf_time_min(2 * incarnation->pause, sw->incarnations->again << LONGER_MOST);
+	incarnation->at = now + incarnation->pause;
 }
 
-mf_time lives_run(struct mf_switch *sw, mf_time now)
+mf_time incarnation_run(struct mf_switch *sw, mf_time now)
 {
-	struct lives *l = sw->lives;
+	struct incarnations *l = sw->incarnations;
 
 	if (now < l->tick)
 		return l->tick;

@@ -30,7 +30,7 @@ static inline bool may_ask(struct mf_switch *sw, unsigned int port, uint16_t dst
 		return true;
 	if (!reachable(sw, port, dst))
 		return false;
-	if (likely(!lives_bar_request(sw, (uint16_t)port, dst)))
+	if (likely(!incarnation_bar_request(sw, (uint16_t)port, dst)))
 		return true;
 	sw->stats.drop_link++;
 	return false;
@@ -177,8 +177,8 @@ static void reply(struct mf_switch *sw, unsigned int port, mf_time now, const st
 		over(sw, (uint16_t)port, m, now, item->at);
 		return;
 	}
-	if (m->src == port && m->status == MF_ERR_LIFE) {
-		if (lives_heard(sw, (uint16_t)port, m->dst, mf_proto_life(m)))
+	if (m->src == port && m->status == MF_ERR_INCARNATION) {
+		if (incarnation_heard(sw, (uint16_t)port, m->dst, mf_proto_incarnation(m)))
 			standby_was_former(sw, (uint16_t)port, m->dst);
 		return;
 	}

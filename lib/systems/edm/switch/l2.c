@@ -143,7 +143,7 @@ void l2_frame(struct mf_switch *sw, unsigned int ingress, mf_time at, const uint
 	*f = (struct l2_frame){
 		.at = at + sw->l2_latency, .size = size, .len = len, .ingress = (uint16_t)ingress};
 	memcpy(f + 1, frame, len);
-	due(sw, f->at);
+	wake_at(sw, f->at);
 
 	uint32_t i = l->order_head++;
 

@@ -46,14 +46,14 @@ static bool in_time(mf_time *due, mf_time cost, mf_time burst, mf_time at)
 /** Says to who asks that nothing comes of it. Of two switches: in words of its own, which no node says. */
 static void answer(struct mf_switch *sw, const struct mf_msg *m, uint16_t port, mf_time now, mf_time at)
 {
-	bool twin = sw->standby != NULL;
+	bool redundant = sw->standby != NULL;
 	const struct mf_msg err = {.kind = MF_ERR,
 				   .src = m->dst,
 				   .dst = port,
 				   .id = m->id,
 				   .status = MF_ERR_RESOURCE,
-				   .of = twin ? MF_NOTIFY : m->kind,
-				   .epoch = twin ? 0 : m->epoch};
+				   .of = redundant ? MF_NOTIFY : m->kind,
+				   .epoch = redundant ? 0 : m->epoch};
 
 	forward_single(sw, m->dst, port, mf_proto_put_single(&err), now, at);
 }

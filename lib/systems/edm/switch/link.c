@@ -19,7 +19,7 @@
 #include "systems/edm/switch/incarnation.h"
 #include "systems/edm/switch/standby.h"
 
-#define LIVES 255 /* that a switch counts: what is told next must not be taken for the same */
+#define INCARNATIONS 255 /* that a switch counts: what is told next must not be taken for the same */
 
 /** The message and the frame that were arriving. */
 static void cut(struct mf_switch *sw, unsigned int port, mf_time now)
@@ -43,7 +43,7 @@ static void lose(struct mf_switch *sw, unsigned int port, mf_time now)
 	cut(sw, port, now); /* what waits for a write that does not go on is let out no more (grant.c) */
 	if (sw->standby != NULL)
 		standby_link_down(sw, port);
-	due(sw, now);
+	wake_at(sw, now);
 }
 
 /* Its log is not whole: what was asked before a link came up is known to the other switch alone. */
@@ -97,13 +97,13 @@ static bool all_writes_lost(struct mf_switch *sw, uint16_t of, mf_time now)
 }
 
 /** Nothing of before can come of a node whose link was lost, but others may have answers for it. */
-static void begin_life(struct mf_switch *sw, uint16_t port, mf_time now)
+static void begin_incarnation(struct mf_switch *sw, uint16_t port, mf_time now)
 {
 	if (sw->port[port].reborn)
 		return;
 	sw->port[port].reborn = true;
-	lives_cut(sw, port);
-	lives_begin(sw, port, sw->lives->of[port].number % LIVES + 1, true, now);
+	incarnation_cut(sw, port);
+	incarnation_begin(sw, port, sw->incarnations->of[port].number % INCARNATIONS + 1, true, now);
 }
 
 /** What the others are told before anything passes. @return false: there is no room for all: again, later */
@@ -111,10 +111,10 @@ static bool announce(struct mf_switch *sw, uint16_t port, mf_time now)
 {
 	if (!sw->port[port].shell.up || !sw->port[port].shell.memory_enabled)
 		return true;
-	if (sw->standby != NULL) /* a node with two links says itself which life it is */
+	if (sw->standby != NULL) /* a node with two links says itself which incarnation it is */
 		return standby_idle(sw) || all_writes_lost(sw, port, now);
-	begin_life(sw, port, now);
-	return lives_tell(sw, port, now);
+	begin_incarnation(sw, port, now);
+	return incarnation_tell(sw, port, now);
 }
 
 bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
@@ -134,8 +134,8 @@ bool mf_switch_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	if (sw->standby != NULL)
 		standby_link_up(sw, port, now);
 	else
-		lives_doubt(sw, (uint16_t)port, now);
-	due(sw, now);
+		incarnation_doubt(sw, (uint16_t)port, now);
+	wake_at(sw, now);
 	return true;
 }
 
@@ -193,5 +193,5 @@ void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now)
 {
 	sw->port[port].link = LINK_DOWN;
 	sw->flushing = false;
-	due(sw, now);
+	wake_at(sw, now);
 }

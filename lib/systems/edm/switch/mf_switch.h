@@ -63,9 +63,10 @@ struct mf_switch_config {
 	mf_time l2_latency; /**< parse, match, packet manager, crossbar: Table 1 */
 	const struct mf_probe *probe;
 	struct mf_switch_limits limits;
-	mf_time take_again; /**< TAKE and what is said of lives are said again after so long, ps; 0: never */
+	mf_time take_again; /**< TAKE and what is said of incarnations are said again after so long, ps; 0:
+			       never */
 	/* one of two switches, see docs/fault-tolerance.md; take_again is 1.. */
-	bool twin;
+	bool redundant;
 	uint8_t number; /**< which one, 0 or 1 */
 	uint16_t epoch; /**< switch epoch % 2 is active */
 	bool epoch_known; /**< false: the nodes will say what it is, and until then it is standby */
@@ -89,7 +90,7 @@ struct mf_switch_stats {
 	uint64_t asked_late; /**< times that a writer was asked where its chunk stays, see circuit.c */
 	uint64_t overtaken; /**< those that were known for it when a later one of the pair came */
 	uint64_t drop_descriptor; /**< the engine did not empty mf_switch_to_sched() */
-	uint64_t drop_link; /**< for a port whose link is lost, or from it, or for its life before */
+	uint64_t drop_link; /**< for a port whose link is lost, or from it, or for its incarnation before */
 	uint64_t refused_x; /**< demands beyond X of their pair, answered with an error */
 	/* limits */
 	uint64_t excess; /**< demands beyond the share of their pair */
@@ -99,7 +100,7 @@ struct mf_switch_stats {
 	uint64_t parked; /**< requests that waited for an earlier write of their pair */
 	uint64_t logged, takes; /**< one of two: demands taken down; times that it became the active one */
 	uint64_t renewed; /**< times that it stayed the active one, in a newer epoch that a node asked for */
-	uint64_t drop_take; /**< TAKEs of epochs that cannot be, and of lives that follow too fast */
+	uint64_t drop_take; /**< TAKEs of epochs that cannot be, and of incarnations that follow too fast */
 	uint64_t log_expired; /**< demands taken down that were too old to be under way still */
 	uint64_t drop_standby; /**< frames, while it was not */
 	/* layer 2 */
@@ -156,9 +157,9 @@ void mf_switch_link_down(struct mf_switch *sw, unsigned int port, mf_time now);
 /**
  * The link is there again, perhaps to another partner than before. All other ports are told so, several
  * times, by MF_ERR with MF_ERR_RESTARTED, behind what came from it before and in front of all that comes from
- * now on; and again every take_again until each node has answered it (MF_ERR_LIFE), before which nothing of
- * that passes that answers this one, or, with one switch, asks it (incarnation.h). Where there are two
- * switches the node says which life it is.
+ * now on; and again every take_again until each node has answered it (MF_ERR_INCARNATION), before which
+ * nothing of that passes that answers this one, or, with one switch, asks it (incarnation.h). Where there are
+ * two switches the node says which incarnation it is.
  * @return false: not yet: the scheduler has not answered, some memory message of before is still to be thrown
  * away, or some port has no room for the word
  */
@@ -189,7 +190,7 @@ void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_
  * behind that it takes nothing and lets nothing out. The engine calls mf_switch_crash(), and
  * mf_switch_link_up() for the ports whose links live; then it knows nothing but the epoch.
  */
-bool mf_switch_deposed(const struct mf_switch *sw);
+bool mf_switch_demoted(const struct mf_switch *sw);
 /** Whether it schedules; and, of two, in which epoch. */
 bool mf_switch_active(const struct mf_switch *sw, uint16_t *epoch);
 

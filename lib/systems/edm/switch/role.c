@@ -93,12 +93,12 @@ static bool active(const void *self)
 	return mf_switch_active(self, &epoch);
 }
 
-static bool deposed(const void *self)
+static bool demoted(const void *self)
 {
-	return mf_switch_deposed(self);
+	return mf_switch_demoted(self);
 }
 
-static const struct mf_redundancy_ops redundancy = {.active = active, .deposed = deposed};
+static const struct mf_redundancy_ops redundancy = {.active = active, .demoted = demoted};
 
 static bool possible(const void *self, const void *item)
 {

@@ -60,7 +60,7 @@ static inline bool take_chunk(struct mf_switch *sw, unsigned int port, mf_time n
 		return false;
 	struct circuit *ct = &sw->circuits[c];
 
-	if (unlikely(!cuts_through(sw, port, ct) || n != ct->blocks || lives_bar(sw, port, m.dst)))
+	if (unlikely(!cuts_through(sw, port, ct) || n != ct->blocks || incarnation_bar(sw, port, m.dst)))
 		return false;
 	circuit_begun(sw, ct, now);
 	to = mf_mux_put(sw->port[ct->dst].shell.mux, at + sw->through, tie(TIE_CHUNK, port), n,
@@ -132,7 +132,7 @@ void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct 
 			pos += n;
 		} else if (mf_demux_span(d, span, &pos, &item, 1) != 0) {
 			take(sw, port, now, &item);
-			if (standby_is_deposed(sw))
+			if (standby_is_demoted(sw))
 				break;
 		}
 	}
@@ -144,7 +144,7 @@ void mf_switch_rx(struct mf_switch *sw, unsigned int port, mf_time now, const st
 {
 	if (unlikely(sw->ending != 0))
 		forward_ends(sw, now, port);
-	if (!standby_is_deposed(sw))
+	if (!standby_is_demoted(sw))
 		rx_span(sw, port, now, span);
 }
 

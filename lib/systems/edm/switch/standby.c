@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/mf_plant.h"
+#include "base/mf_seeded_bug.h"
 #include "base/mf_table.h"
 #include "systems/edm/proto/mf_proto_inline.h"
 #include "systems/edm/switch/circuit.h"
@@ -98,7 +98,7 @@ static struct log_entry *append(struct mf_switch *sw, struct log_pair *p, uint16
 		s->entry[s->youngest].younger = i;
 	s->youngest = i;
 	if (s->oldest == i && s->longest != 0)
-		due(sw, at + s->longest);
+		wake_at(sw, at + s->longest);
 	if (p->tail == NONE)
 		p->head = i;
 	else
@@ -335,10 +335,10 @@ static void lower(struct mf_switch *sw, struct log_pair *p, const struct mf_msg 
 	uint32_t before, i = find_of(sw, p, m->id, resp, &before);
 	struct log_entry *e = &sw->standby->entry[i];
 
-	if (MF_PLANTED(stale_backup))
+	if (MF_SEEDED_BUG(stale_backup))
 		return;
 	if (i == NONE || (resp && e->use != m->epoch)) {
-		if (resp && !standby_bars(sw, m->src, m->dst)) /* else it may be of a former life */
+		if (resp && !standby_bars(sw, m->src, m->dst)) /* else it may be of a former incarnation */
 			note_early(sw, p, m, now);
 		return;
 	}
@@ -416,12 +416,12 @@ static bool write_passes(struct mf_switch *sw, struct log_pair *p, const struct 
 	return true;
 }
 
-/** What may be for a former life passes if it is of the use that is asked for. */
+/** What may be for a former incarnation passes if it is of the use that is asked for. */
 static bool response_passes(const struct mf_switch *sw, const struct log_pair *p, const struct mf_msg *m)
 {
 	uint32_t before, i = find(sw, p, m->id, true, &before);
 
-	return !lives_bar(sw, m->src, m->dst) || (i != NONE && sw->standby->entry[i].use == m->epoch);
+	return !incarnation_bar(sw, m->src, m->dst) || (i != NONE && sw->standby->entry[i].use == m->epoch);
 }
 
 static bool passes(struct mf_switch *sw, struct log_pair *p, const struct mf_msg *m, mf_time ready,
@@ -431,7 +431,7 @@ static bool passes(struct mf_switch *sw, struct log_pair *p, const struct mf_msg
 		return false;
 	if (m->kind == MF_RRES)
 		return response_passes(sw, p, m);
-	return !lives_bar(sw, m->src, m->dst) && write_passes(sw, p, m, ready, now);
+	return !incarnation_bar(sw, m->src, m->dst) && write_passes(sw, p, m, ready, now);
 }
 
 void standby_chunk(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word, unsigned int n,
@@ -532,7 +532,7 @@ static bool can_tell(const struct mf_switch *sw, const struct log_pair *p)
 static void writes_lost(struct mf_switch *sw, uint16_t cn, uint16_t mn, struct log_pair *p, mf_time now)
 {
 	if (is_held(sw->standby, p, now) && p->plain && test_bit(sw->reach_set, cn))
-		link_say(sw, cn, mn, MF_ERR_LIFE, 0, TOLD_TIMES, now);
+		link_say(sw, cn, mn, MF_ERR_INCARNATION, 0, TOLD_TIMES, now);
 	p->held = false;
 }
 

@@ -31,7 +31,7 @@ struct log_entry {
 	bool mega;
 	bool early; /**< the request is still to come */
 	bool out; /**< the request has been let out, since it was granted: see evidence() */
-	bool former; /**< who asked it has heard since of another life of the memory node */
+	bool former; /**< who asked it has heard since of another incarnation of the memory node */
 };
 
 /** Of a compute and a memory node: demands in the order in which they came. */
@@ -48,12 +48,12 @@ struct log_pair {
 struct log_port {
 	mf_time since; /**< what came before may not be in the log */
 	mf_time lone; /**< from when on it has wanted another epoch than most; MF_NEVER: it does not */
-	mf_time reborn; /**< its lives until now are paid for then */
-	mf_time calm; /**< its lost link deposes nobody before: it did so a short time ago */
+	mf_time reborn; /**< its incarnations until now are paid for then */
+	mf_time calm; /**< its lost link demotes nobody before: it did so a short time ago */
 	uint32_t held; /**< entries that came by it */
 	uint16_t word; /**< epoch that it has told */
-	bool strange; /**< its link came up at the active switch: a life that was not known is news */
-	uint8_t lost; /**< times that it deposed this switch, each soon after the one before */
+	bool strange; /**< its link came up at the active switch: an incarnation that was not known is news */
+	uint8_t lost; /**< times that it demoted this switch, each soon after the one before */
 	uint64_t lost_by[MF_PORTS_MAX / 64]; /**< ports whose node passes on that it has lost this switch */
 };
 
@@ -62,7 +62,7 @@ struct standby {
 	uint16_t begun; /**< epoch from which on nothing was forgotten */
 	uint8_t number; /**< which of the two this is */
 	bool knows; /**< somebody has told what the epoch is */
-	bool deposed; /**< the other one schedules, and has been told of: what is held here is of no use */
+	bool demoted; /**< the other one schedules, and has been told of: what is held here is of no use */
 	bool in_order; /**< a write that passes says that what was asked before it was granted (D9) */
 	uint32_t chunk; /**< the first grant of a response */
 	mf_time again; /**< TAKE is said again after that time */
@@ -71,7 +71,7 @@ struct standby {
 	bool owes; /**< pairs are to be released, when the scheduler has taken others */
 	uint64_t told[MF_PORTS_MAX / 64]; /**< ports whose node has told an epoch */
 	uint64_t took[MF_PORTS_MAX / 64]; /**< ports whose node obeys this epoch */
-	uint64_t coming[MF_PORTS_MAX / 64]; /**< it was deposed: ports that live, and are to be up again */
+	uint64_t coming[MF_PORTS_MAX / 64]; /**< it was demoted: ports that live, and are to be up again */
 	struct log_port *port; /**< [ports] */
 	uint32_t free, used, end; /**< entries */
 	uint32_t oldest, youngest;
@@ -95,13 +95,13 @@ static inline bool standby_idle(const struct mf_switch *sw)
 }
 
 /** Whether nothing may come in or out any more: it has told its nodes that the other one schedules. */
-static inline bool standby_is_deposed(const struct mf_switch *sw)
+static inline bool standby_is_demoted(const struct mf_switch *sw)
 {
-	return unlikely(sw->standby != NULL) && sw->standby->deposed;
+	return unlikely(sw->standby != NULL) && sw->standby->demoted;
 }
 
 /**
- * Whether a port will be up again, of a switch that was deposed. Its node takes the switch for one that knows
+ * Whether a port will be up again, of a switch that was demoted. Its node takes the switch for one that knows
  * what is asked from now on, so that goes to the log.
  */
 static inline bool standby_awaits(const struct mf_switch *sw, uint16_t port)
@@ -109,22 +109,24 @@ static inline bool standby_awaits(const struct mf_switch *sw, uint16_t port)
 	return unlikely(sw->standby != NULL) && port < sw->shell.ports && test_bit(sw->standby->coming, port);
 }
 
-/** Whether what a node answers another one may be for a former life of that: so it is until that tells. */
+/** Whether what a node answers another one may be for a former incarnation of that: so it is until that
+ * tells. */
 static inline bool standby_bars(const struct mf_switch *sw, unsigned int from, unsigned int to)
 {
-	return lives_bar(sw, from, to) || (unlikely(sw->standby != NULL) && !test_bit(sw->standby->told, to));
+	return incarnation_bar(sw, from, to) ||
+	       (unlikely(sw->standby != NULL) && !test_bit(sw->standby->told, to));
 }
 
 /**
  * Whether what a node sends to another one does not pass here: one of them may have been started again, and
- * the other one not have been told, and would take what comes for a message of the life before.
+ * the other one not have been told, and would take what comes for a message of the incarnation before.
  */
 static inline bool standby_hushes(const struct mf_switch *sw, unsigned int from, unsigned int to)
 {
 	const struct standby *s = sw->standby;
 
 	return unlikely(s != NULL) && (!test_bit(s->told, from) || !test_bit(s->told, to) ||
-				       test_bit(sw->lives->of[from].untold, to));
+				       test_bit(sw->incarnations->of[from].untold, to));
 }
 
 static inline struct log_pair *standby_pair(const struct mf_switch *sw, uint16_t cn, uint16_t mn)
@@ -156,12 +158,13 @@ void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *
 void standby_link_down(struct mf_switch *sw, unsigned int port);
 /** And there again: tells it the epoch. */
 void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now);
-/** What a crash leaves: nothing, not even the epoch; what being deposed leaves: that. */
+/** What a crash leaves: nothing, not even the epoch; what being demoted leaves: that. */
 void standby_forget(struct mf_switch *sw);
 /** Says again what was not heard, and forgets what nobody waits for. @return the next time */
 mf_time standby_run(struct mf_switch *sw, mf_time now);
 
-/** Who asks has heard of a life of a memory node before this switch: what it asked before is over by then. */
+/** Who asks has heard of an incarnation of a memory node before this switch: what it asked before is over by
+ * then. */
 void standby_was_former(struct mf_switch *sw, uint16_t cn, uint16_t mn);
 
 /* takeover.c, for standby.c */
@@ -170,7 +173,7 @@ mf_time takeover_run(struct mf_switch *sw, mf_time now);
 /* standby.c, for takeover.c */
 /** Forgets all of a pair. */
 void standby_unlog(struct mf_switch *sw, struct log_pair *p);
-/** Forgets what of a pair was asked of a former life. */
+/** Forgets what of a pair was asked of a former incarnation. */
 void standby_unlog_former(struct mf_switch *sw, struct log_pair *p);
 /**
  * Both nodes of a pair obey this switch: what is left of the pair's demands goes to the scheduler.

@@ -93,12 +93,12 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 		err = l2_init(sw, c);
 	if (err == 0)
 		err = limits_init(sw, c);
-	if (err == 0 && c->twin)
+	if (err == 0 && c->redundant)
 		err = standby_init(sw, c);
-	if (err == 0 && c->twin && !c->begins)
+	if (err == 0 && c->redundant && !c->begins)
 		link_begin_down(sw);
 	if (err == 0)
-		err = lives_init(sw, c);
+		err = incarnation_init(sw, c);
 	if (err != 0) {
 		mf_switch_free(sw);
 		errno = -err;
@@ -116,7 +116,7 @@ void mf_switch_free(struct mf_switch *sw)
 	l2_fini(sw);
 	limits_fini(sw);
 	standby_fini(sw);
-	lives_fini(sw);
+	incarnation_fini(sw);
 	mf_table_free(sw->circuits);
 	mf_table_free(sw->requests);
 	mf_table_free(sw->pair);
@@ -247,17 +247,17 @@ mf_time mf_switch_run(struct mf_switch *sw, mf_time now)
 		return sw->shell.next;
 	excuse(sw, now);
 	sw->shell.next = MF_NEVER;
-	due(sw, rx_accept(sw, now));
-	due(sw, l2_run(sw, now));
+	wake_at(sw, rx_accept(sw, now));
+	wake_at(sw, l2_run(sw, now));
 	if (unlikely(sw->ending != 0))
-		due(sw, forward_ends(sw, now, sw->shell.ports));
-	due(sw, run_timers(sw, now));
+		wake_at(sw, forward_ends(sw, now, sw->shell.ports));
+	wake_at(sw, run_timers(sw, now));
 	if (unlikely(sw->barring != 0))
-		due(sw, lives_run(sw, now));
+		wake_at(sw, incarnation_run(sw, now));
 	if (unlikely(sw->standby != NULL))
-		due(sw, standby_run(sw, now));
+		wake_at(sw, standby_run(sw, now));
 	if (sw->shell.links_lost != 0)
-		due(sw, link_run(sw, now));
+		wake_at(sw, link_run(sw, now));
 	return sw->shell.next;
 }
 

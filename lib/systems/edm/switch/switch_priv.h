@@ -94,7 +94,7 @@ struct port {
 	uint32_t granted; /**< blocks granted to this source and not arrived: W */
 	uint32_t inbound; /**< blocks granted towards this port and not arrived: K */
 	bool held_dst, held_src;
-	bool reborn; /**< link lost, at a switch that is alone: its next life has begun */
+	bool reborn; /**< link lost, at a switch that is alone: its next incarnation has begun */
 	enum link_state link;
 } __attribute__((aligned(64)));
 
@@ -143,8 +143,8 @@ struct mf_switch {
 	struct standby *standby; /**< NULL: there is no other switch */
 	bool one_rate; /**< of all ports */
 	bool flushing; /**< the scheduler has been told to flush a port, and has not answered */
-	unsigned int barring; /**< nodes with a life that somebody has not heard of: incarnation.h */
-	struct lives *lives;
+	unsigned int barring; /**< nodes with an incarnation that somebody has not heard of: incarnation.h */
+	struct incarnations *incarnations;
 
 	struct circuit *circuits; /**< [ports + circuits_max] */
 	uint32_t circuit_free, circuits_used, circuits_end; /**< those behind circuits_used were never used */
@@ -187,7 +187,7 @@ static inline uint32_t tie(enum tie_class class, unsigned int port)
 }
 
 /** Something falls due at `at`. */
-static inline void due(struct mf_switch *sw, mf_time at)
+static inline void wake_at(struct mf_switch *sw, mf_time at)
 {
 	mf_ports_wake(&sw->shell, at);
 }
@@ -277,7 +277,7 @@ static inline void switch_backlog(struct mf_switch *sw, unsigned int d, mf_time 
 /* rx.c */
 /** Frames behind whose /T/ nothing came. @return the next such time */
 mf_time rx_accept(struct mf_switch *sw, mf_time now);
-/** What comes at a port, whether the switch was deposed or not. */
+/** What comes at a port, whether the switch was demoted or not. */
 void rx_span(struct mf_switch *sw, unsigned int port, mf_time now, const struct mf_span *span);
 
 /* intake.c: what the scheduler is told */
@@ -316,12 +316,12 @@ void link_flushed(struct mf_switch *sw, unsigned int port, mf_time now);
 #define TOLD_TIMES 3 /* a link that loses a block here and there will hardly lose all of them */
 /**
  * Puts a word of a node for a port, behind what that gets from there; say.c
- * @param status  MF_ERR_RESTARTED or MF_ERR_LIFE
- * @param life    which one it has; 0: what was on its way to it may be lost
+ * @param status  MF_ERR_RESTARTED or MF_ERR_INCARNATION
+ * @param incarnation    which one it has; 0: what was on its way to it may be lost
  * @param times   so often
  * @return false: there is no room for all
  */
-bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status status, uint16_t life,
+bool link_say(struct mf_switch *sw, uint16_t to, uint16_t of, enum mf_status status, uint16_t incarnation,
 	      unsigned int times, mf_time now);
 /**
  * Tells a port that writes on their way from it to another one may be lost, in order with what it has from

@@ -17,10 +17,11 @@
 
 #define NEWER_MAX 256 /* epochs that a node may be ahead of a switch, and be believed */
 #define LONE_TICKS 3 /* times that a node says what nobody else does, until it gets a newer epoch still */
-#define CALM_TICKS 16 /* a link that was lost deposes nobody for so long; twice as long each time */
+#define CALM_TICKS 16 /* a link that was lost demotes nobody for so long; twice as long each time */
 #define CALM_MOST 10 /* doublings */
-#define LIFE_TICKS 4 /* a node has one life in that time: all others are told of each, and answer */
-#define LIVES_AT_ONCE 16 /* and so many more: one that fails again and again is no liar */
+#define INCARNATION_TICKS \
+	4 /* a node has one incarnation in that time: all others are told of each, and answer */
+#define INCARNATIONS_AT_ONCE 16 /* and so many more: one that fails again and again is no liar */
 
 int takeover_init(struct mf_switch *sw, const struct mf_switch_config *config)
 {
@@ -56,7 +57,7 @@ static unsigned int count(const struct mf_switch *sw, const uint64_t *set)
 static void arm(struct mf_switch *sw, mf_time at)
 {
 	sw->standby->tick = mf_time_min(sw->standby->tick, at);
-	due(sw, sw->standby->tick);
+	wake_at(sw, sw->standby->tick);
 }
 
 /* ---- to the nodes ---- */
@@ -123,7 +124,7 @@ static void release(struct mf_switch *sw, uint16_t port, mf_time now)
 			s->owes |= !standby_release(sw, port, i, now);
 		}
 	if (s->owes)
-		due(sw, now);
+		wake_at(sw, now);
 }
 
 /** What had to wait. @return whether some has to, still */
@@ -139,17 +140,17 @@ static bool release_rest(struct mf_switch *sw, mf_time now)
 }
 
 /**
- * The life of a node is told to the others, and theirs to it, before anything of a pair passes here. Both
- * switches do so: who has a link to one of them alone hears it, too.
+ * The incarnation of a node is told to the others, and theirs to it, before anything of a pair passes here.
+ * Both switches do so: who has a link to one of them alone hears it, too.
  * @return false: there is no room, and the node will tell again
  */
 static bool announced(struct mf_switch *sw, uint16_t port, mf_time now)
 {
-	return lives_tell(sw, port, now) && lives_tell_to(sw, port, now);
+	return incarnation_tell(sw, port, now) && incarnation_tell_to(sw, port, now);
 }
 
-/** The node of a port obeys this epoch. */
-static void obeys(struct mf_switch *sw, uint16_t port, mf_time now)
+/** The node of a port takes this switch for the primary. */
+static void took_epoch(struct mf_switch *sw, uint16_t port, mf_time now)
 {
 	struct standby *s = sw->standby;
 
@@ -169,7 +170,7 @@ static void weigh(struct mf_switch *sw, uint16_t port, mf_time now)
 	int16_t newer = (int16_t)(p->word - s->epoch);
 
 	if (newer == 0) {
-		obeys(sw, port, now);
+		took_epoch(sw, port, now);
 		return;
 	}
 	clear_bit(s->took, port);
@@ -188,7 +189,7 @@ static void forget_lost(struct standby *s, unsigned int port)
 }
 
 /**
- * The epoch is another one. Unless this switch has begun it itself to go on, it is deposed if it was active:
+ * The epoch is another one. Unless this switch has begun it itself to go on, it is demoted if it was active:
  * even if the epoch is its own again, the other one was active meanwhile.
  */
 static void enter(struct mf_switch *sw, uint16_t epoch, bool goes_on, mf_time now)
@@ -200,17 +201,17 @@ static void enter(struct mf_switch *sw, uint16_t epoch, bool goes_on, mf_time no
 		s->begun = epoch;
 	s->epoch = epoch;
 	s->knows = true;
-	s->deposed = was_active && !goes_on;
+	s->demoted = was_active && !goes_on;
 	memset(s->took, 0, sizeof(s->took));
 	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		forget_lost(s, i);
 	sw->stats.takes += !was_active && !standby_idles(s);
-	if (s->deposed) {
+	if (s->demoted) {
 		s->begun = epoch;
 		memcpy(s->coming, sw->reach_set, sizeof(s->coming));
 	}
 	for (uint16_t i = 0; i < sw->shell.ports; i++)
-		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->deposed)
+		if (test_bit(sw->reach_set, i) && test_bit(s->told, i) && !s->demoted)
 			weigh(sw, i, now);
 	for (unsigned int i = 0; i < sw->shell.ports; i++)
 		tell(sw, i, now);
@@ -242,36 +243,36 @@ static void unlog_asked(struct mf_switch *sw, uint16_t port)
 }
 
 /**
- * The other switch may have told of a life of a node before this one has heard of it. Who says that it has
- * heard of it asks that life from then on.
+ * The other switch may have told of an incarnation of a node before this one has heard of it. Who says that
+ * it has heard of it asks that incarnation from then on.
  */
-static void unlog_former(struct mf_switch *sw, uint16_t port, uint16_t life)
+static void unlog_former(struct mf_switch *sw, uint16_t port, uint16_t incarnation)
 {
 	for (uint16_t cn = 0; cn < sw->shell.ports; cn++)
-		if (lives_foreseen(sw, cn, port, life))
+		if (incarnation_foreseen(sw, cn, port, incarnation))
 			standby_unlog_former(sw, standby_pair(sw, cn, port));
 		else
 			standby_unlog(sw, standby_pair(sw, cn, port));
 }
 
 /**
- * A node begins a life when it is started again, and when it has had no link for a while. Where the life
- * before is not known, who asks what the epoch is was started again, unless all there is was.
+ * A node begins an incarnation when it is started again, and when it has had no link for a while. Where the
+ * incarnation before is not known, who asks what the epoch is was started again, unless all there is was.
  * @return false: it had one just now, and will say again that it has another
  */
-static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
+static bool note_incarnation(struct mf_switch *sw, uint16_t port, const struct mf_msg *m, mf_time now)
 {
 	struct standby *s = sw->standby;
 	struct log_port *p = &s->port[port];
-	uint16_t before = sw->lives->of[port].number;
-	mf_time each = LIFE_TICKS * s->again;
+	uint16_t before = sw->incarnations->of[port].number;
+	mf_time each = INCARNATION_TICKS * s->again;
 	bool news = before != 0 || (s->knows && (m->op == MF_TAKE_ASK || p->strange));
 
 	if (m->dst == 0)
 		return true;
 	if (before != m->dst) {
 		clear_bit(s->took, port);
-		if (p->reborn > now + LIVES_AT_ONCE * each) {
+		if (p->reborn > now + INCARNATIONS_AT_ONCE * each) {
 			clear_bit(s->told, port);
 			sw->stats.drop_take++;
 			return false;
@@ -279,8 +280,8 @@ static bool note_life(struct mf_switch *sw, uint16_t port, const struct mf_msg *
 		p->reborn = mf_time_max(p->reborn, now) + each;
 		if (news)
 			unlog_former(sw, port, m->dst);
-		lives_begin(sw, port, m->dst, news, now);
-		lives_ignorant(sw, port, now);
+		incarnation_begin(sw, port, m->dst, news, now);
+		incarnation_ignorant(sw, port, now);
 	}
 	announced(sw, port, now);
 	return true;
@@ -357,15 +358,15 @@ void standby_take(struct mf_switch *sw, unsigned int port, const struct mf_msg *
 {
 	struct standby *s = sw->standby;
 
-	if (s->deposed)
+	if (s->demoted)
 		return;
 	switch (m->op) {
 	case MF_TAKE_TELL:
-		if (note_life(sw, (uint16_t)port, m, now))
+		if (note_incarnation(sw, (uint16_t)port, m, now))
 			told(sw, (uint16_t)port, m->epoch, now);
 		break;
 	case MF_TAKE_ASK:
-		if (!note_life(sw, (uint16_t)port, m, now))
+		if (!note_incarnation(sw, (uint16_t)port, m, now))
 			break;
 		clear_bit(s->told, port);
 		clear_bit(s->took, port);
@@ -384,7 +385,7 @@ void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_
 {
 	struct standby *s = sw->standby;
 
-	if (s->deposed)
+	if (s->demoted)
 		return;
 	s->port[port].word = epoch;
 	set_bit(s->told, port);
@@ -394,9 +395,9 @@ void mf_switch_take(struct mf_switch *sw, unsigned int port, uint16_t epoch, mf_
 		told(sw, (uint16_t)port, epoch, now);
 }
 
-bool mf_switch_deposed(const struct mf_switch *sw)
+bool mf_switch_demoted(const struct mf_switch *sw)
 {
-	return sw->standby != NULL && sw->standby->deposed;
+	return sw->standby != NULL && sw->standby->demoted;
 }
 
 bool mf_switch_active(const struct mf_switch *sw, uint16_t *epoch)
@@ -437,7 +438,7 @@ mf_time takeover_run(struct mf_switch *sw, mf_time now)
 {
 	struct standby *s = sw->standby;
 
-	if (s->deposed)
+	if (s->demoted)
 		return MF_NEVER;
 	if (s->owes && release_rest(sw, now))
 		return now;
@@ -461,7 +462,7 @@ void standby_link_up(struct mf_switch *sw, unsigned int port, mf_time now)
 	clear_bit(s->coming, port);
 	s->port[port].since = mf_time_max(now, 1);
 	s->port[port].strange = !standby_idles(s);
-	lives_doubt(sw, (uint16_t)port, now);
+	incarnation_doubt(sw, (uint16_t)port, now);
 	announced(sw, (uint16_t)port, now);
 	if (!standby_idles(s)) /* the others have been told that its link was lost */
 		unlog_asked(sw, (uint16_t)port);
@@ -482,15 +483,15 @@ void standby_forget(struct mf_switch *sw)
 	for (unsigned int i = 0; i < sw->shell.ports; i++) {
 		forget_lost(s, i);
 		s->port[i].lone = MF_NEVER;
-		if (!s->deposed)
+		if (!s->demoted)
 			s->port[i].calm = s->port[i].lost = 0;
 	}
-	if (!s->deposed) {
+	if (!s->demoted) {
 		memset(s->coming, 0, sizeof(s->coming));
-		lives_forget(sw);
+		incarnation_forget(sw);
 	}
 	s->tick = MF_NEVER;
 	s->owes = false;
-	s->knows = s->deposed;
-	s->deposed = false;
+	s->knows = s->demoted;
+	s->demoted = false;
 }
