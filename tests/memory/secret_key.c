@@ -8,6 +8,7 @@
 
 #include "memory/mf_memory.h"
 #include "memory/mf_region.h"
+#include "memory/mf_space.h"
 
 #if defined(__has_include)
 #if __has_include(<valgrind/memcheck.h>)
@@ -52,6 +53,29 @@ static bool all_are_told(struct mf_regions *r)
 	return true;
 }
 
+/** The same of a key of a space: here the secret is one, too. */
+static bool opens(uint64_t key)
+{
+	uint64_t secret[2] = {1, 2}, opens;
+
+	VALGRIND_MAKE_MEM_UNDEFINED(secret, sizeof(secret));
+	VALGRIND_MAKE_MEM_UNDEFINED(&key, sizeof(key));
+	opens = mf_space_opens(1, mf_space_key(secret, mf_space_what(5, 1, 3, MF_RIGHT_READ)), key);
+	VALGRIND_MAKE_MEM_DEFINED(&opens, sizeof(opens));
+	return opens;
+}
+
+static bool each_space_bit_counts(void)
+{
+	const uint64_t secret[2] = {1, 2};
+	uint64_t key = mf_space_key(secret, mf_space_what(5, 1, 3, MF_RIGHT_READ));
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (opens(key ^ UINT64_C(1) << bit))
+			return false;
+	return opens(key);
+}
+
 int main(void)
 {
 	const struct mf_memory_config m = {.size = SIZE, .numa_node = -1};
@@ -71,7 +95,7 @@ int main(void)
 	if (r == NULL)
 		return 1;
 	before = VALGRIND_COUNT_ERRORS;
-	told = all_are_told(r);
+	told = all_are_told(r) && each_space_bit_counts();
 	seen = VALGRIND_COUNT_ERRORS - before;
 	printf("1..2\n%s 1 - each wrong bit is found\n", told ? "ok" : "not ok");
 	printf("%s 2 - no branch and no address depends on a key (%lu do)\n", seen == 0 ? "ok" : "not ok",

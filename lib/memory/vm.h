@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fast path of a virtual memory, for its own files. */
+#ifndef MEMORY_VM_H
+#define MEMORY_VM_H
+
+#include "memory/mf_page_ring.h"
+#include "memory/mf_page_table.h"
+#include "memory/mf_pins.h"
+#include "memory/mf_tlb.h"
+#include "memory/mf_vm.h"
+
+/** A task that was asked: free, then under way, then answered until the node takes the answer. */
+struct vm_ticket {
+	uint32_t use; /**< the part of its number that no ticket of this place had before */
+	uint16_t node;
+	uint8_t state; /**< enum vm_ticket_state */
+	uint8_t status;
+	uint64_t result; /**< free: the next free place */
+};
+
+enum vm_ticket_state {
+	VM_TICKET_FREE,
+	VM_TICKET_ASKED,
+	VM_TICKET_ANSWERED,
+	VM_TICKET_FORGOTTEN /**< asked, and free when it is answered */
+};
+
+/** Pages of a class that are ready. */
+struct vm_ready {
+	struct mf_page_ring *ring;
+	uint32_t taken; /**< pages that the slow path does not know of */
+	uint32_t serial; /**< TAKENs that were sent */
+	bool telling; /**< one is under way: the next one waits until PAGES have heard it */
+	bool supply; /**< the slow path has said that pages will come */
+};
+
+/**
+ * Keys that were computed, by what they are for: a hash of it, keyed, says where. What a node presents as key
+ * has no part in this, so how long it takes tells nothing of one. An epoch is part of it, so none is stale.
+ */
+#define VM_KNOWN_BITS 8
+struct vm_known {
+	uint64_t what; /**< mf_space_what(). 0: the place is empty, as no space has an epoch of 0 */
+	uint64_t key;
+};
+
+struct mf_vm {
+	struct mf_vm_config config;
+	struct mf_vm_layout layout;
+	struct mf_vm_stats stats; /**< what is counted; the rest is filled in when it is asked for */
+	uint8_t *octets;
+	uint64_t mapped; /**< of .octets */
+	uint32_t *epoch; /**< [MF_SPACES]: of each space; 0: it is not there. Touched where spaces are */
+	uint64_t epoch_mapped;
+	struct vm_known *known; /**< [2^VM_KNOWN_BITS] */
+	struct mf_page_table *table;
+	struct mf_tlb *tlb;
+	struct mf_pins *pins;
+	struct vm_ready ready[MF_PAGE_CLASSES];
+	struct mf_vm_queue *out;
+	struct vm_ticket *ticket; /**< [config.tasks] */
+	uint32_t free_ticket; /**< config.tasks: none */
+	uint32_t node_tickets[MF_PORTS_MAX]; /**< of each node */
+	uint64_t held; /**< reads */
+};
+
+static inline struct mf_vm *vm_of(struct mf_memory *m)
+{
+	return (struct mf_vm *)m;
+}
+
+/** Whether a key opens a space for a node: enum mf_vm_refusal, in the same steps whatever comes of it. */
+uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint8_t right, uint64_t key);
+
+/** Tells the slow path how many pages of a class were taken, unless it is being told. */
+void vm_tell_taken(struct mf_vm *v, unsigned int page_class);
+
+/** A page that was unmapped is held no more. */
+void vm_give_back(struct mf_vm *v, uint32_t page, unsigned int page_class);
+
+#endif
