@@ -25,7 +25,7 @@ static int make_layers(struct mf_fabric *f, unsigned int i, uint64_t bandwidth)
 			n->bandwidth = mf_bandwidth_new(bandwidth, n->memory_ops, n->memory);
 		if (n->bandwidth == NULL)
 			return -ENOMEM;
-		n->top_ops = &mf_memory_bandwidth;
+		n->top_ops = mf_bandwidth_ops(n->bandwidth);
 		n->top = mf_bandwidth_memory(n->bandwidth);
 	}
 	rc = regions_make(f, i);

@@ -90,16 +90,29 @@ static uint8_t bandwidth_zero(struct mf_memory *m, uint64_t addr, uint64_t len)
 	return of(m)->ops->zero(of(m)->memory, addr, len);
 }
 
-const struct mf_memory_ops mf_memory_bandwidth = {
-	.name = "bandwidth",
-	.access = bandwidth_access,
-	.let_go = bandwidth_let_go,
-	.held = bandwidth_held,
-	.fetch = bandwidth_fetch,
-	.at = bandwidth_at,
-	.check = bandwidth_check,
-	.zero = bandwidth_zero,
-};
+/** What is asked takes none of it. */
+static uint8_t bandwidth_ask(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint64_t *result)
+{
+	return of(m)->ops->ask(of(m)->memory, op, a, result);
+}
+
+static void bandwidth_forget(struct mf_memory *m, uint16_t node, mf_time at)
+{
+	if (of(m)->ops->forget != NULL)
+		of(m)->ops->forget(of(m)->memory, node, at);
+}
+
+#define TABLE                                                                                                \
+	.name = "bandwidth", .access = bandwidth_access, .let_go = bandwidth_let_go, .held = bandwidth_held, \
+	.fetch = bandwidth_fetch, .at = bandwidth_at, .check = bandwidth_check, .zero = bandwidth_zero,      \
+	.forget = bandwidth_forget
+
+static const struct mf_memory_ops table = {TABLE}, table_that_is_asked = {TABLE, .ask = bandwidth_ask};
+
+const struct mf_memory_ops *mf_bandwidth_ops(const struct mf_bandwidth *b)
+{
+	return b->ops->ask != NULL ? &table_that_is_asked : &table;
+}
 
 struct mf_bandwidth *mf_bandwidth_new(uint64_t rate, const struct mf_memory_ops *ops,
 				      struct mf_memory *memory)

@@ -29,8 +29,11 @@ void mf_bandwidth_free(struct mf_bandwidth *b);
 /** The node is started again, with this memory: nothing is under way. */
 void mf_bandwidth_restart(struct mf_bandwidth *b, struct mf_memory *memory);
 
-/** As a memory: mf_bandwidth_memory(). It is made and freed as above, not by this table. */
-extern const struct mf_memory_ops mf_memory_bandwidth;
+/**
+ * As a memory: the table, and mf_bandwidth_memory(). It is made and freed as above, not by this table. It can
+ * be asked where the memory below can.
+ */
+const struct mf_memory_ops *mf_bandwidth_ops(const struct mf_bandwidth *b);
 
 static inline struct mf_memory *mf_bandwidth_memory(struct mf_bandwidth *b)
 {

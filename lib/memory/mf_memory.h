@@ -74,7 +74,7 @@ struct mf_access {
 	bool hold; /**< READ: the places stay until let_go() */
 	/**
 	 * Only what would come of it: translates, checks, and tells the time. Nothing is read, changed, held
-	 * or used up, and len may be more than two pages.
+	 * or used up but that it is this late now, and len may be more than two pages.
 	 */
 	bool dry;
 };
@@ -138,9 +138,12 @@ struct mf_memory_ops {
 	 * (data). NULL: nothing can be asked.
 	 * @param op      MF_RMW_ATTACH and those after it
 	 * @param result  for who asked; 0 where it is refused
-	 * @return MF_OK or MF_ERR_KEY
+	 * @return MF_OK, or why not; MF_ERR_OPCODE: nothing like that can be asked
 	 */
 	uint8_t (*ask)(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint64_t *result);
+	/** A node is gone, or was started again: it does not ask for its answers. NULL: nothing is kept for
+	 * nodes */
+	void (*forget)(struct mf_memory *m, uint16_t node, mf_time at);
 	/** What a sink has compared so far. NULL: what is written is stored. */
 	const struct mf_memory_checked *(*checked)(const struct mf_memory *m);
 };

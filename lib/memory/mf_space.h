@@ -86,22 +86,68 @@ static inline uint64_t mf_space_opens(uint32_t epoch, uint64_t right, uint64_t k
 	return ((is | -is) >> 63) & (((differs | -differs) >> 63) ^ 1);
 }
 
-/** What is asked of a space. The slow path does it; arg[0] and arg[1] are given in parentheses. */
+/**
+ * What is asked of a space, by an RMW that is none (MF_RMW_SPACE): arg[0] says what, arg[1] how much, and the
+ * address where. The slow path does it, so the answer is soon that it is under way (MF_ERR_PENDING). The same
+ * request, sent again, brings what came of it.
+ */
 enum mf_space_task {
-	MF_SPACE_MAKE, /**< (): needs no key; the node has to be the maker. Result: the key to own it */
-	MF_SPACE_END, /**< (): own. All that it has is gone when this is answered; its keys are at once */
-	/** (right: below MF_SPACE_RIGHTS): needs no key, but that the node was given the right. Result: the
+	MF_SPACE_MAKE, /**< 0: needs no key; the node has to be the maker. Result: the key to own it */
+	MF_SPACE_END, /**< 0: own. All that it has is gone when this is answered; its keys are at once */
+	/** A right, below MF_SPACE_RIGHTS: needs no key, but that the node was given the right. Result: the
 	 * key */
 	MF_SPACE_JOIN,
-	/** (node, enum mf_page_right): own. Result: the key to own it, a new one where a right was taken */
+	/** MF_SPACE_GRANTED(): own. Result: the key to own it, a new one where a right was taken */
 	MF_SPACE_GRANT,
-	/** (MF_SPACE_ALLOC(), address or 0): write. Result: the address. The other one where it can be had */
+	/** MF_SPACE_ALLOC(), address or 0: write. Result: the address. The other one where it can be had */
 	MF_SPACE_ALLOCATE,
-	MF_SPACE_FREE, /**< (octets, address): write */
-	MF_SPACE_PROTECT, /**< (MF_SPACE_ALLOC() but for the class, address): write */
-	MF_SPACE_FENCE, /**< (): read. What was asked of the space before is done when this is answered */
+	MF_SPACE_FREE, /**< octets, address: write */
+	MF_SPACE_PROTECT, /**< MF_SPACE_ALLOC() but for the class, address: write */
+	MF_SPACE_FENCE, /**< 0: read. What was asked of the space before is done when this is answered */
 	MF_SPACE_TASKS
 };
+
+/**
+ * arg[0] of a request. The node names the task, by a slot of its own and a number there.
+ * @param task    enum mf_space_task
+ * @param slot    8 bits
+ * @param number  32 bits: higher than the last one of the slot, modulo 2^32
+ */
+#define MF_SPACE_ASK(task, slot, number) ((uint64_t)(task) | (uint64_t)(slot) << 8 | (uint64_t)(number) << 16)
+
+static inline uint8_t mf_space_ask_task(uint64_t ask)
+{
+	return ask & UINT8_MAX;
+}
+
+static inline uint8_t mf_space_ask_slot(uint64_t ask)
+{
+	return ask >> 8 & UINT8_MAX;
+}
+
+static inline uint32_t mf_space_ask_number(uint64_t ask)
+{
+	return (uint32_t)(ask >> 16);
+}
+
+/** Whether it is a request that there is; its spare bits are 0. */
+static inline bool mf_space_ask_is_good(uint64_t ask)
+{
+	return mf_space_ask_task(ask) < MF_SPACE_TASKS && ask >> 48 == 0;
+}
+
+/** The argument of GRANT. @param rights  enum mf_page_right */
+#define MF_SPACE_GRANTED(node, rights) ((uint64_t)(node) | (uint64_t)(rights) << 16)
+
+static inline uint64_t mf_space_grant_node(uint64_t arg)
+{
+	return arg & UINT16_MAX;
+}
+
+static inline uint64_t mf_space_grant_rights(uint64_t arg)
+{
+	return arg >> 16;
+}
 
 #define MF_SPACE_OCTETS_MASK MF_ADDR_MAX
 /** Arguments of ALLOCATE and PROTECT. @param octets  48 bits. @param rights  enum mf_page_right */

@@ -13,7 +13,7 @@
  * Who is refused learns nothing: MF_ERR_KEY for no such space, wrong key, no such page and no right to it.
  * Why is counted. Nothing else changes: no fault, no TLB entry moves.
  *
- * It takes room for its tables, ring, pins, tickets and queue when it is made, and none later; state_octets
+ * It takes room for its tables, ring, pins, slots and queue when it is made, and none later; state_octets
  * does not grow with spaces, pages or entries.
  *
  * One thread, that of the memory node's fast path, makes all calls.
@@ -38,6 +38,7 @@ struct mf_vm_class {
 };
 
 #define MF_VM_TASKS_MAX (UINT32_C(1) << 16)
+#define MF_VM_NODE_TASKS_MAX 256
 
 /** Of both paths: each is made with the same. */
 struct mf_vm_config {
@@ -47,7 +48,7 @@ struct mf_vm_config {
 	uint32_t ring; /**< pages of each class that are ready for a fault, 1..MF_PAGE_RING_MAX */
 	uint32_t pins; /**< pages that reads may hold, 1..MF_PINS_MAX */
 	uint32_t tasks; /**< that may be asked of the slow path at a time, 1..MF_VM_TASKS_MAX */
-	uint32_t node_tasks; /**< of these, of one node; 0: any number */
+	uint32_t node_tasks; /**< of these, of one node: its slots, 1..MF_VM_NODE_TASKS_MAX */
 	uint32_t spaces; /**< at a time, 1..MF_SPACES */
 	uint32_t ranges; /**< of all spaces, 1..MF_RANGES_OF_POOL_MAX */
 	uint32_t retries_max; /**< of an allocation (mf_range_alloc_config) */
@@ -102,12 +103,12 @@ struct mf_vm_stats {
 	uint64_t entries, present; /**< now */
 	uint64_t ring[MF_PAGE_CLASSES]; /**< pages, now */
 	uint64_t held; /**< pages that are held, now */
-	uint64_t tickets; /**< now */
+	uint64_t under_way; /**< tasks, now */
 	uint64_t state_octets; /**< that is not page table, table of spaces, or data */
 	uint64_t strange; /**< items that cannot be: a bug of the slow path */
 };
 
-/** A struct mf_vm as a memory. It is made and freed here; at, check, zero and ask are of no use there. */
+/** A struct mf_vm as a memory. It is made and freed here; at, check and zero are of no use there. */
 extern const struct mf_memory_ops mf_memory_virtual;
 
 struct mf_vm;
@@ -127,35 +128,35 @@ uint8_t *mf_vm_octets(struct mf_vm *v);
 /** What is there for the slow path: the other side takes from it. */
 struct mf_vm_queue *mf_vm_out(struct mf_vm *v);
 
-/** Does what the slow path says. At most MF_VM_RUN_MAX entries are touched. */
+/** Does what the slow path says, at the item's date. At most MF_VM_RUN_MAX entries are touched. */
 void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item);
 
-/** What a node asks of a space. */
+/**
+ * What a node asks of a space. It names the task itself: by a slot of its own, and a number that is higher
+ * than the last one there, modulo 2^32. So what is asked again is not done again.
+ */
 struct mf_vm_request {
+	mf_time at; /**< when it reaches the memory */
 	uint8_t what; /**< enum mf_space_task; others are refused */
+	uint8_t slot; /**< below mf_vm_config.node_tasks */
 	uint16_t node; /**< as the switch has bound it */
+	uint32_t number;
 	uint32_t space;
 	uint64_t key;
 	uint64_t arg[2];
 };
 
 /**
- * Begins a task.
- * @param ticket  by which the node asks for the answer
- * @return MF_OK; MF_ERR_KEY; MF_ERR_RESOURCE: as many as may be, of this node or of all, are under way, or
- *         their answers were not asked for yet
- */
-uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *request, uint64_t *ticket);
-
-/**
- * The answer of a task, which is given once.
- * @param status  enum mf_status: MF_OK; MF_ERR_KEY: refused, or this node has no such ticket; MF_ERR_RANGE:
- *                of an argument; MF_ERR_RESOURCE: no addresses, slots, ranges, spaces or epochs are left, or
- *                a free or protect would be of more than 64 ranges
+ * Begins a task, or tells what has come of it: the same request again, as often as wanted. The last answer in
+ * a slot is kept until the node asks something new there. Of one that was begun only node, slot and number
+ * count.
  * @param result  0 unless MF_OK
- * @return false: the task is under way, and nothing is given
+ * @return enum mf_status: MF_OK: it is done; MF_ERR_PENDING: it is under way; MF_ERR_KEY: refused;
+ * MF_ERR_RANGE: of an argument; MF_ERR_RESOURCE: no addresses, slots of the table, ranges, spaces or epochs
+ * are left, or a free or protect would be of more than 64 ranges; MF_ERR_BUSY: it has not begun, since
+ * another task is under way in the slot, or as many as may be
  */
-bool mf_vm_answer(struct mf_vm *v, uint16_t node, uint64_t ticket, uint8_t *status, uint64_t *result);
+uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *request, uint64_t *result);
 
 /** A node is gone, or was started again: it does not ask for its answers. Its tasks go on. */
 void mf_vm_forget_node(struct mf_vm *v, uint16_t node);

@@ -8,7 +8,7 @@
  *      slow ── REMOVE ──> fast ── REMOVED ──> slow, which frees slots and pages then, not before
  *      slow ── SPACE (gone), REMOVE, .. ──> fast  a space that ends opens nothing from its first item on
  *
- * Nothing is refused for want of places: tasks have a ticket each, pages for the ring have a credit each, few
+ * Nothing is refused for want of places: tasks are counted, pages for the ring have a credit each, few
  * REMOVEs are under way at a time, pages that come back late were held or are of one of these REMOVEs. The
  * slow path waits for places before it goes on with anything else.
  */
@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MF_VM_ITEM_PAGES 11
+#include "base/mf_time.h"
+
+#define MF_VM_ITEM_PAGES 9
 #define MF_VM_RUN_MAX 64 /**< pages of an ADD or PROTECT: what an item may cost the fast path */
 #define MF_VM_REMOVES 16 /**< REMOVEs under way */
 #define MF_VM_QUEUE_MAX (UINT32_C(1) << 26)
@@ -37,10 +39,11 @@ enum mf_vm_item_kind {
 	MF_VM_PROTECT, /**< likewise */
 	MF_VM_REMOVE, /**< .run, of at most MF_VM_ITEM_PAGES */
 	MF_VM_SPACE, /**< .task.space has .task.epoch from now on; 0: it is gone */
-	MF_VM_ANSWER, /**< .task.ticket; value: enum mf_status; .task.arg[0]: the result */
+	MF_VM_ANSWER, /**< .task.ticket, as it was asked; value: enum mf_status; .task.arg[0]: the result */
 };
 
 struct mf_vm_item {
+	mf_time at; /**< when it was sent; an engine that carries it may date it anew */
 	uint8_t kind; /**< enum mf_vm_item_kind */
 	uint8_t value;
 	uint8_t page_class;
@@ -52,6 +55,7 @@ struct mf_vm_item {
 			uint64_t ticket;
 			uint64_t arg[2];
 			uint32_t space, epoch; /**< that the key was good for */
+			uint64_t none[2]; /**< 0: all octets of an item are set */
 		} task;
 		struct {
 			uint64_t tag; /**< of the first page; the others follow */

@@ -51,6 +51,8 @@ struct mf_vm_slow_stats {
 	uint64_t wrong[MF_SPACE_TASKS]; /**< with MF_ERR_RANGE */
 	uint64_t failed[MF_SPACE_TASKS]; /**< with MF_ERR_RESOURCE */
 	uint64_t epochs; /**< that began with a right taken */
+	uint64_t steps; /**< of tasks, so far, and one for each item that came */
+	uint64_t octets; /**< zeroed or touched, so far */
 	struct mf_hist retries; /**< of each allocation, failed ones included */
 	struct {
 		uint64_t free; /**< zero, or never used */

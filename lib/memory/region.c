@@ -340,8 +340,10 @@ static uint8_t regions_ask(struct mf_memory *m, uint8_t op, const struct mf_acce
 		return mf_regions_claim(of(m), a->node, a->addr, result);
 	case MF_RMW_RELEASE:
 		return mf_regions_release(of(m), a->node, a->addr, result);
-	default: /* MF_RMW_SHARE */
+	case MF_RMW_SHARE:
 		return mf_regions_share(of(m), a->node, a->addr, arg[0]);
+	default:
+		return MF_ERR_OPCODE;
 	}
 }
 

@@ -244,6 +244,7 @@ static uint8_t vm_access(struct mf_memory *m, const struct mf_access *a, struct 
 	struct judged j;
 	uint8_t status;
 
+	vm_date(v, a->at);
 	judge(v, a, &j);
 	if (!a->dry)
 		v->stats.refused[j.reason]++;
@@ -319,6 +320,12 @@ static uint8_t vm_zero(struct mf_memory *m, uint64_t addr, uint64_t len)
 	return MF_ERR_RANGE;
 }
 
+static void vm_forget(struct mf_memory *m, uint16_t node, mf_time at)
+{
+	vm_date(vm_of(m), at);
+	mf_vm_forget_node(vm_of(m), node);
+}
+
 const struct mf_memory_ops mf_memory_virtual = {
 	.name = "virtual",
 	.access = vm_access,
@@ -328,4 +335,6 @@ const struct mf_memory_ops mf_memory_virtual = {
 	.at = vm_at,
 	.check = vm_check,
 	.zero = vm_zero,
+	.ask = vm_ask,
+	.forget = vm_forget,
 };

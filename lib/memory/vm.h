@@ -9,20 +9,19 @@
 #include "memory/mf_tlb.h"
 #include "memory/mf_vm.h"
 
-/** A task that was asked: free, then under way, then answered until the node takes the answer. */
-struct vm_ticket {
-	uint32_t use; /**< the part of its number that no ticket of this place had before */
-	uint16_t node;
-	uint8_t state; /**< enum vm_ticket_state */
+/** The last task that a node has asked in one of its slots, and what came of it. */
+struct vm_asked {
+	uint64_t result;
+	uint32_t number; /**< that the node gave it */
+	uint8_t state; /**< enum vm_asked_state */
 	uint8_t status;
-	uint64_t result; /**< free: the next free place */
 };
 
-enum vm_ticket_state {
-	VM_TICKET_FREE,
-	VM_TICKET_ASKED,
-	VM_TICKET_ANSWERED,
-	VM_TICKET_FORGOTTEN /**< asked, and free when it is answered */
+enum vm_asked_state {
+	VM_ASKED_NONE,
+	VM_ASKED_UNDER_WAY,
+	VM_ASKED_DONE,
+	VM_ASKED_FORGOTTEN /**< under way, and none when it is done: the node was started again */
 };
 
 /** Pages of a class that are ready. */
@@ -58,10 +57,11 @@ struct mf_vm {
 	struct mf_pins *pins;
 	struct vm_ready ready[MF_PAGE_CLASSES];
 	struct mf_vm_queue *out;
-	struct vm_ticket *ticket; /**< [config.tasks] */
-	uint32_t free_ticket; /**< config.tasks: none */
-	uint32_t node_tickets[MF_PORTS_MAX]; /**< of each node */
+	struct vm_asked
+		*asked; /**< [MF_PORTS_MAX * config.node_tasks]: slots of the first node, of the second */
+	uint32_t tasks; /**< under way */
 	uint64_t held; /**< reads */
+	mf_time now; /**< the latest date of what was asked or taken: items are sent then */
 };
 
 static inline struct mf_vm *vm_of(struct mf_memory *m)
@@ -69,8 +69,17 @@ static inline struct mf_vm *vm_of(struct mf_memory *m)
 	return (struct mf_vm *)m;
 }
 
+/** vm_ask.c: mf_memory_ops.ask. */
+uint8_t vm_ask(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint64_t *result);
+
 /** Whether a key opens a space for a node: enum mf_vm_refusal, in the same steps whatever comes of it. */
 uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint8_t right, uint64_t key);
+
+/** A call is of this date; one before a date that was told already is of that. */
+static inline void vm_date(struct mf_vm *v, mf_time at)
+{
+	v->now = mf_time_max(v->now, at);
+}
 
 /** Tells the slow path how many pages of a class were taken, unless it is being told. */
 void vm_tell_taken(struct mf_vm *v, unsigned int page_class);

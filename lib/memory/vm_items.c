@@ -5,23 +5,24 @@
 
 /* ---- to the slow path: there is a place for each (mf_vm_item.h) ---- */
 
-static void send(struct mf_vm *v, const struct mf_vm_item *item)
+static void send(struct mf_vm *v, struct mf_vm_item item)
 {
-	v->stats.strange += !mf_vm_queue_put(v->out, item);
+	item.at = v->now;
+	v->stats.strange += !mf_vm_queue_put(v->out, &item);
 }
 
 void vm_tell_taken(struct mf_vm *v, unsigned int page_class)
 {
 	struct vm_ready *r = &v->ready[page_class];
-	struct mf_vm_item item = {
-		.kind = MF_VM_TAKEN, .page_class = (uint8_t)page_class, .run.serial = r->taken};
+	struct mf_vm_item item = {.kind = MF_VM_TAKEN, .page_class = (uint8_t)page_class};
 
+	item.run.serial = r->taken;
 	if (r->telling || r->taken == 0)
 		return;
 	r->telling = true;
 	r->serial++;
 	r->taken = 0;
-	send(v, &item);
+	send(v, item);
 }
 
 void vm_give_back(struct mf_vm *v, uint32_t page, unsigned int page_class)
@@ -30,7 +31,7 @@ void vm_give_back(struct mf_vm *v, uint32_t page, unsigned int page_class)
 		.kind = MF_VM_PAGE_BACK, .page_class = (uint8_t)page_class, .pages = 1, .run.page = {page}};
 
 	v->stats.late++;
-	send(v, &item);
+	send(v, item);
 }
 
 /* ---- tasks ---- */
@@ -57,80 +58,76 @@ static uint64_t judge_request(const struct mf_vm *v, const struct mf_vm_request 
 	return vm_judge_key(v, r->space, r->node, right_for(r->what), r->key);
 }
 
-uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *r, uint64_t *ticket)
+/** The entry of a slot; NULL: the node has no such slot. */
+static struct vm_asked *slot_of(const struct mf_vm *v, const struct mf_vm_request *r)
 {
-	uint64_t reason = judge_request(v, r);
-	struct mf_vm_item item = {.kind = MF_VM_TASK, .value = r->what, .node = r->node};
-	struct vm_ticket *t = &v->ticket[v->free_ticket];
+	if (r->node >= MF_PORTS_MAX || r->slot >= v->config.node_tasks)
+		return NULL;
+	return &v->asked[(uint32_t)r->node * v->config.node_tasks + r->slot];
+}
 
-	*ticket = 0;
-	v->stats.ask_refused[reason]++;
-	if (reason != MF_VM_REFUSED_NOT)
-		return MF_ERR_KEY;
-	if (v->free_ticket == v->config.tasks ||
-	    (v->config.node_tasks != 0 && v->node_tickets[r->node] >= v->config.node_tasks)) {
-		v->stats.ask_full++;
-		return MF_ERR_RESOURCE;
-	}
-	*ticket = (uint64_t)++t->use << 32 | v->free_ticket;
-	v->free_ticket = (uint32_t)t->result;
-	*t = (struct vm_ticket){.use = t->use, .node = r->node, .state = VM_TICKET_ASKED};
-	item.task.ticket = *ticket;
+/** Whether a request is of the task that a slot has. */
+static bool is_of(const struct vm_asked *e, const struct mf_vm_request *r)
+{
+	return (e->state == VM_ASKED_UNDER_WAY || e->state == VM_ASKED_DONE) && e->number == r->number;
+}
+
+static bool is_old(const struct vm_asked *e, const struct mf_vm_request *r)
+{
+	return e->state != VM_ASKED_NONE && e->state != VM_ASKED_FORGOTTEN &&
+	       (int32_t)(r->number - e->number) < 0;
+}
+
+static void begin_task(struct mf_vm *v, struct vm_asked *e, const struct mf_vm_request *r)
+{
+	struct mf_vm_item item = {.kind = MF_VM_TASK, .value = r->what, .node = r->node};
+
+	*e = (struct vm_asked){.number = r->number, .state = VM_ASKED_UNDER_WAY};
+	item.task.ticket = (uint64_t)r->number << 32 | (uint32_t)(e - v->asked);
 	item.task.arg[0] = r->arg[0];
 	item.task.arg[1] = r->arg[1];
 	item.task.space = r->space;
 	item.task.epoch = v->epoch[r->space];
 	v->stats.asked++;
-	v->stats.tickets++;
-	v->node_tickets[r->node]++;
-	send(v, &item);
-	return MF_OK;
+	v->tasks++;
+	send(v, item);
 }
 
-/** The ticket of a number; NULL: it is none that is in use. */
-static struct vm_ticket *ticket_of(const struct mf_vm *v, uint64_t number)
+uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *r, uint64_t *result)
 {
-	uint32_t place = (uint32_t)number;
-	struct vm_ticket *t = place < v->config.tasks ? &v->ticket[place] : NULL;
+	struct vm_asked *e = slot_of(v, r);
+	uint64_t reason;
 
-	return t != NULL && t->use == number >> 32 && t->state != VM_TICKET_FREE ? t : NULL;
-}
-
-static void free_ticket(struct mf_vm *v, struct vm_ticket *t)
-{
-	v->node_tickets[t->node]--;
-	v->stats.tickets--;
-	t->state = VM_TICKET_FREE;
-	t->result = v->free_ticket;
-	v->free_ticket = (uint32_t)(t - v->ticket);
+	*result = 0;
+	vm_date(v, r->at);
+	if (e != NULL && is_of(e, r)) {
+		if (e->state == VM_ASKED_UNDER_WAY)
+			return MF_ERR_PENDING;
+		*result = e->result;
+		return e->status;
+	}
+	reason = e == NULL || is_old(e, r) ? MF_VM_REFUSED_KEY : judge_request(v, r);
+	v->stats.ask_refused[reason]++;
+	if (reason != MF_VM_REFUSED_NOT)
+		return MF_ERR_KEY;
+	if (v->tasks == v->config.tasks || e->state == VM_ASKED_UNDER_WAY || e->state == VM_ASKED_FORGOTTEN) {
+		v->stats.ask_full++;
+		return MF_ERR_BUSY;
+	}
+	begin_task(v, e, r);
+	return MF_ERR_PENDING;
 }
 
 void mf_vm_forget_node(struct mf_vm *v, uint16_t node)
 {
-	for (uint32_t i = 0; i < v->config.tasks; i++) {
-		struct vm_ticket *t = &v->ticket[i];
+	for (uint32_t i = 0; node < MF_PORTS_MAX && i < v->config.node_tasks; i++) {
+		struct vm_asked *e = &v->asked[(uint32_t)node * v->config.node_tasks + i];
 
-		if (t->node == node && t->state == VM_TICKET_ANSWERED)
-			free_ticket(v, t);
-		else if (t->node == node && t->state == VM_TICKET_ASKED)
-			t->state = VM_TICKET_FORGOTTEN;
+		if (e->state == VM_ASKED_UNDER_WAY)
+			e->state = VM_ASKED_FORGOTTEN;
+		else if (e->state == VM_ASKED_DONE)
+			e->state = VM_ASKED_NONE;
 	}
-}
-
-bool mf_vm_answer(struct mf_vm *v, uint16_t node, uint64_t ticket, uint8_t *status, uint64_t *result)
-{
-	struct vm_ticket *t = ticket_of(v, ticket);
-
-	*status = MF_ERR_KEY;
-	*result = 0;
-	if (t == NULL || t->node != node || t->state == VM_TICKET_FORGOTTEN)
-		return true;
-	if (t->state == VM_TICKET_ASKED)
-		return false;
-	*status = t->status;
-	*result = t->result;
-	free_ticket(v, t);
-	return true;
 }
 
 /* ---- from the slow path ---- */
@@ -184,28 +181,28 @@ static void remove_run(struct mf_vm *v, const struct mf_vm_item *item)
 		if (was.present && mf_pins_unmap(v->pins, was.page))
 			back.run.page[back.pages++] = was.page;
 	}
-	send(v, &back);
+	send(v, back);
 }
 
 static void answer(struct mf_vm *v, const struct mf_vm_item *item)
 {
-	struct vm_ticket *t = ticket_of(v, item->task.ticket);
+	uint64_t slot = (uint32_t)item->task.ticket, slots = (uint64_t)MF_PORTS_MAX * v->config.node_tasks;
+	struct vm_asked *e = slot < slots ? &v->asked[slot] : NULL;
 
-	if (t == NULL || t->state == VM_TICKET_ANSWERED) {
+	if (e == NULL || e->number != item->task.ticket >> 32 ||
+	    (e->state != VM_ASKED_UNDER_WAY && e->state != VM_ASKED_FORGOTTEN)) {
 		v->stats.strange++;
 		return;
 	}
-	if (t->state == VM_TICKET_FORGOTTEN) {
-		free_ticket(v, t);
-		return;
-	}
-	t->state = VM_TICKET_ANSWERED;
-	t->status = item->value;
-	t->result = item->task.arg[0];
+	v->tasks--;
+	e->state = e->state == VM_ASKED_FORGOTTEN ? VM_ASKED_NONE : VM_ASKED_DONE;
+	e->status = item->value;
+	e->result = item->task.arg[0];
 }
 
 void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item)
 {
+	vm_date(v, item->at);
 	switch (item->kind) {
 	case MF_VM_PAGES:
 		take_pages(v, item);

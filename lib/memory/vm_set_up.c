@@ -59,15 +59,16 @@ static bool make_ready(struct mf_vm *v)
 	return true;
 }
 
-static bool make_tickets(struct mf_vm *v)
+static uint64_t slots(const struct mf_vm_config *c)
+{
+	return (uint64_t)MF_PORTS_MAX * c->node_tasks;
+}
+
+static bool make_lists(struct mf_vm *v)
 {
 	v->known = calloc(1 << VM_KNOWN_BITS, sizeof(*v->known));
-	v->ticket = calloc(v->config.tasks + 1, sizeof(*v->ticket)); /* one more: none is free */
-	if (v->known == NULL || v->ticket == NULL)
-		return false;
-	for (uint32_t i = 0; i < v->config.tasks; i++)
-		v->ticket[i].result = i + 1;
-	return true;
+	v->asked = calloc(slots(&v->config), sizeof(*v->asked));
+	return v->known != NULL && v->asked != NULL;
 }
 
 /**
@@ -97,7 +98,7 @@ static bool make_parts(struct mf_vm *v)
 	v->table = mf_page_table_new(&shape, c->huge_pages);
 	v->tlb = v->table != NULL ? mf_tlb_new(&tc) : NULL;
 	v->pins = v->tlb != NULL ? mf_pins_new(c->pins) : NULL;
-	if (v->pins == NULL || !make_ready(v) || !make_tickets(v))
+	if (v->pins == NULL || !make_ready(v) || !make_lists(v))
 		return false;
 	v->out = mf_vm_queue_new(c->tasks + MF_VM_REMOVES + pages_back(c) + MF_PAGE_CLASSES);
 	return v->out != NULL;
@@ -121,7 +122,8 @@ struct mf_vm *mf_vm_new(const struct mf_vm_config *config)
 		return NULL;
 	v->config = *config;
 	rc = mf_vm_layout(config, &v->layout);
-	if (rc == 0 && (config->tasks == 0 || config->tasks > MF_VM_TASKS_MAX || config->pins > MF_PINS_MAX))
+	if (rc == 0 && (config->tasks == 0 || config->tasks > MF_VM_TASKS_MAX || config->node_tasks == 0 ||
+			config->node_tasks > MF_VM_NODE_TASKS_MAX || config->pins > MF_PINS_MAX))
 		rc = -EINVAL;
 	errno = -rc;
 	if (rc == 0 && make_parts(v) && make_mappings(v))
@@ -142,7 +144,7 @@ void mf_vm_free(struct mf_vm *v)
 	mf_tlb_free(v->tlb);
 	mf_pins_free(v->pins);
 	free(v->out);
-	free(v->ticket);
+	free(v->asked);
 	free(v->known);
 	memory_unmap(v->epoch, v->epoch_mapped);
 	memory_unmap(v->octets, v->mapped);
@@ -162,7 +164,7 @@ struct mf_vm_queue *mf_vm_out(struct mf_vm *v)
 static uint64_t state_octets(const struct mf_vm *v)
 {
 	uint64_t sum = sizeof(*v) + mf_tlb_octets(v->tlb) + mf_pins_octets(v->pins) +
-		       (v->config.tasks + UINT64_C(1)) * sizeof(*v->ticket) + sizeof(*v->out) +
+		       slots(&v->config) * sizeof(*v->asked) + sizeof(*v->out) +
 		       (sizeof(*v->known) << VM_KNOWN_BITS) +
 		       (uint64_t)v->out->size * sizeof(v->out->item[0]);
 
@@ -182,6 +184,7 @@ void mf_vm_stats(const struct mf_vm *v, struct mf_vm_stats *out)
 	out->present = t.present;
 	for (unsigned int c = 0; c < MF_PAGE_CLASSES; c++)
 		out->ring[c] = v->ready[c].ring != NULL ? v->ready[c].ring->pages : 0;
+	out->under_way = v->tasks;
 	out->held = mf_pins_pages(v->pins);
 	out->state_octets = state_octets(v);
 }

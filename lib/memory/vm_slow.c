@@ -58,11 +58,13 @@ static bool work_on_pages(struct mf_vm_slow *s, uint64_t octets)
 			continue;
 		done = mf_page_pool_work(p->pool, octets);
 		octets -= done;
+		s->stats.octets += done;
 		any |= done > 0;
 		any |= fill_ring(s, p);
 		any |= tell_supply(s, p);
 	}
-	s->next_class = (s->next_class + 1) % MF_PAGE_CLASSES;
+	if (any) /* a call that does nothing changes nothing */
+		s->next_class = (s->next_class + 1) % MF_PAGE_CLASSES;
 	return any;
 }
 
@@ -207,6 +209,7 @@ static enum vm_progress turn(struct mf_vm_slow *s, uint64_t *steps)
 bool mf_vm_slow_work(struct mf_vm_slow *s, uint64_t steps, uint64_t octets)
 {
 	bool any = work_on_pages(s, octets);
+	uint64_t most = steps;
 
 	while (steps > 0 && can_turn(s)) {
 		enum vm_progress progress = turn(s, &steps);
@@ -214,6 +217,7 @@ bool mf_vm_slow_work(struct mf_vm_slow *s, uint64_t steps, uint64_t octets)
 		s->waiting = progress == VM_WAITS ? s->waiting + 1 : 0;
 		any |= progress != VM_WAITS;
 	}
+	s->stats.steps += most - steps;
 	return any || can_turn(s);
 }
 
@@ -260,6 +264,7 @@ static void take_removed(struct mf_vm_slow *s, const struct mf_vm_item *item)
 void mf_vm_slow_take(struct mf_vm_slow *s, const struct mf_vm_item *item)
 {
 	s->waiting = 0;
+	s->stats.steps++;
 	switch (item->kind) {
 	case MF_VM_TASK:
 		take_task(s, item);

@@ -23,11 +23,12 @@ enum mf_rmw_op {
 	MF_RMW_SWAP, /**< arg0: new */
 	MF_RMW_FOR, /**< arg0: mask */
 	MF_RMW_FAND, /**< arg0: mask */
-	MF_RMW_OPS, /**< atomics end here; what follows is asked of the regions of a memory (mf_region.h) */
+	MF_RMW_OPS, /**< atomics end here; what follows is asked of a memory (mf_region.h) */
 	MF_RMW_ATTACH = 5, /**< arg0: right; the result is its key in the region at the address */
 	MF_RMW_CLAIM, /**< arg0: 0; the result is the epoch that begins */
 	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
 	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
+	MF_RMW_SPACE, /**< arg0: enum mf_space_task, arg1: how much; of a memory with spaces (mf_space.h) */
 	MF_RMW_ALL
 };
 
@@ -49,6 +50,10 @@ enum mf_status {
 			       known */
 	MF_STATUSES, /**< outcomes of operations end here */
 	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
+	/* In the answer to what is asked of a space alone: */
+	MF_ERR_PENDING, /**< it is under way: whoever asks again is told what came of it */
+	MF_ERR_BUSY, /**< it has not begun: too much is under way */
+	MF_STATUS_WORDS
 };
 
 enum mf_op_kind {
@@ -66,16 +71,19 @@ struct mf_op {
 	uint16_t node; /**< memory node */
 	uint64_t addr; /**< 48 bits */
 	uint64_t len; /**< octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7) */
-	/** read: where to put the data, undefined if it fails; write: the data. The caller's, until
-	 * completion */
+	/** read: where to put the data, undefined if it fails; write: the data. MF_RMW_SPACE: where to put
+	 * MF_SPACE_ANSWER bytes. The caller's, until completion */
 	void *buf;
 	uint64_t arg[2]; /**< RMW */
 	uint64_t user; /**< given back */
+	uint64_t key; /**< of the space and what is done there; 0: none */
+	uint32_t space; /**< of a memory with spaces (mf_space.h); 0: it has none */
 };
 
 struct mf_completion {
 	uint64_t user;
-	uint64_t result; /**< RMW: the old value */
+	uint64_t
+		result; /**< RMW: the old value; MF_RMW_SPACE: enum mf_status, the first word of the answer */
 	uint64_t len; /**< octets transferred; 0 for a read that failed: the NULL response of 3.3 */
 	mf_time submitted;
 	mf_time first; /**< read, RMW: first block of the response processed; write: first block sent */
@@ -83,11 +91,17 @@ struct mf_completion {
 	uint8_t kind; /**< enum mf_op_kind */
 	uint8_t status; /**< enum mf_status */
 	uint16_t node;
+	uint32_t space; /**< of the operation */
 };
+
+/** Bytes of the response to what is asked of a space: enum mf_status, and the result. */
+#define MF_SPACE_ANSWER 16
 
 /** Bytes of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
 static inline uint32_t mf_rmw_size(uint8_t op)
 {
+	if (op == MF_RMW_SPACE)
+		return MF_SPACE_ANSWER;
 	return op < MF_RMW_ALL ? 8 : 0;
 }
 

@@ -12,6 +12,7 @@ const char *mf_rmw_name(uint8_t op)
 		[MF_RMW_CAS] = "cas",     [MF_RMW_FADD] = "fadd",       [MF_RMW_SWAP] = "swap",
 		[MF_RMW_FOR] = "for",     [MF_RMW_FAND] = "fand",       [MF_RMW_ATTACH] = "attach",
 		[MF_RMW_CLAIM] = "claim", [MF_RMW_RELEASE] = "release", [MF_RMW_SHARE] = "share",
+		[MF_RMW_SPACE] = "space",
 	};
 
 	return name(names, MF_RMW_ALL, op);
@@ -19,7 +20,7 @@ const char *mf_rmw_name(uint8_t op)
 
 const char *mf_status_name(uint8_t status)
 {
-	static const char *const names[MF_ERR_GAP + 1] = {
+	static const char *const names[MF_STATUS_WORDS] = {
 		[MF_OK] = "ok",
 		[MF_ERR_RANGE] = "range",
 		[MF_ERR_ALIGN] = "align",
@@ -31,7 +32,9 @@ const char *mf_status_name(uint8_t status)
 		[MF_ERR_RESTARTED] = "restarted",
 		[MF_ERR_INCARNATION] = "life",
 		[MF_ERR_GAP] = "gap",
+		[MF_ERR_PENDING] = "pending",
+		[MF_ERR_BUSY] = "busy",
 	};
 
-	return name(names, MF_ERR_GAP + 1, status);
+	return name(names, MF_STATUS_WORDS, status);
 }

@@ -7,15 +7,19 @@
 #define DRAM MF_NS(82)
 #define SIZE 65536
 
-static const struct mf_memory_ops *const ops = &mf_memory_bandwidth;
+static const struct mf_memory_ops *ops; /* of the bandwidth that was made last */
 static struct mf_memory *flat;
 
 static struct mf_memory *start(uint64_t rate)
 {
 	const struct mf_memory_config c = {.size = SIZE, .numa_node = -1, .dram = DRAM};
 
+	struct mf_bandwidth *b;
+
 	flat = mf_memory_flat.create(&c);
-	return mf_bandwidth_memory(mf_bandwidth_new(rate, &mf_memory_flat, flat));
+	b = mf_bandwidth_new(rate, &mf_memory_flat, flat);
+	ops = mf_bandwidth_ops(b);
+	return mf_bandwidth_memory(b);
 }
 
 static void stop(struct mf_memory *m)

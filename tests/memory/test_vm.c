@@ -311,7 +311,7 @@ Test(vm, what_is_asked_wrongly)
 		cr_expect_eq(out, 0);
 	}
 	cr_expect_eq(stats().entries, 1);
-	cr_expect_eq(stats().tickets, 0);
+	cr_expect_eq(stats().under_way, 0);
 }
 
 Test(vm, a_hint)
@@ -438,21 +438,21 @@ Test(vm, a_large_allocation_holds_up_nobody)
 	large.key = key[MF_RIGHT_WRITE];
 	large.arg[0] = MF_SPACE_ALLOC(PAGE << 14, 0, 2);
 	small.arg[0] = MF_SPACE_ALLOC(PAGE, 0, 2);
-	cr_assert_eq(mf_vm_ask(r.fast, &large, &ticket[0]), MF_OK);
+	cr_assert_eq(vm_rig_begin(&r, &large, &ticket[0]), MF_OK);
 	for (unsigned int i = 0; i < 20; i++)
 		vm_rig_turn(&r, 16, 256, 4096);
 	for (unsigned int i = 0; i < 50; i++) {
 		unsigned int turns = 0;
 
-		cr_assert_eq(mf_vm_ask(r.fast, &small, &ticket[1]), MF_OK);
-		while (!mf_vm_answer(r.fast, GUEST, ticket[1], &status, &result) && turns++ < 10)
+		cr_assert_eq(vm_rig_begin(&r, &small, &ticket[1]), MF_OK);
+		while (!vm_rig_answer(&r, GUEST, ticket[1], &status, &result) && turns++ < 10)
 			vm_rig_turn(&r, 16, 256, 4096);
 		cr_expect_eq(status, MF_OK);
 		cr_expect_leq(turns, 2, "%u turns", turns);
 	}
-	cr_expect(!mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result), "it is still under way");
+	cr_expect(!vm_rig_answer(&r, OWNER, ticket[0], &status, &result), "it is still under way");
 	vm_rig_settle(&r);
-	cr_expect(mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result) && status == MF_OK);
+	cr_expect(vm_rig_answer(&r, OWNER, ticket[0], &status, &result) && status == MF_OK);
 	cr_expect_eq(stats().entries, (1 << 14) + 50);
 }
 
@@ -474,7 +474,7 @@ static uint64_t begin_task(uint16_t node, uint8_t what, uint64_t with, uint64_t 
 		.what = what, .node = node, .space = SPACE, .key = with, .arg = {arg0, arg1}};
 	uint64_t ticket;
 
-	cr_assert_eq(mf_vm_ask(r.fast, &q, &ticket), MF_OK);
+	cr_assert_eq(vm_rig_begin(&r, &q, &ticket), MF_OK);
 	return ticket;
 }
 
@@ -483,7 +483,7 @@ static uint8_t status_of(uint16_t node, uint64_t ticket)
 	uint64_t result;
 	uint8_t status;
 
-	return mf_vm_answer(r.fast, node, ticket, &status, &result) ? status : MF_ERR_TIMEOUT;
+	return vm_rig_answer(&r, node, ticket, &status, &result) ? status : MF_ERR_TIMEOUT;
 }
 
 /** As many pages as may be held, let go while the slow path takes nothing, and then as many once more. */
@@ -646,43 +646,80 @@ Test(vm, faults_without_the_slow_path)
 	cr_expect_eq(stats().ring[0], 100, "all are made up for");
 }
 
-Test(vm, tickets)
+static uint8_t ask_in(uint16_t node, uint8_t slot, uint32_t number, uint8_t what, uint64_t *result)
 {
-	struct mf_vm_request q = {.what = MF_SPACE_FENCE, .node = OWNER, .space = SPACE};
+	const struct mf_vm_request q = {.what = what,
+					.slot = slot,
+					.node = node,
+					.number = number,
+					.space = SPACE,
+					.key = what == MF_SPACE_FENCE ? key[MF_RIGHT_READ] : 0};
+
+	return mf_vm_ask(r.fast, &q, result);
+}
+
+Test(vm, what_is_asked_again_is_not_done_again)
+{
+	struct mf_vm_slow_stats before, after;
+	uint64_t result, again;
+
+	mf_vm_slow_stats(r.slow, &before);
+	cr_expect_eq(ask_in(OWNER, 7, 5000, MF_SPACE_JOIN, &result), MF_ERR_PENDING);
+	cr_expect_eq(ask_in(OWNER, 7, 5000, MF_SPACE_JOIN, &result), MF_ERR_PENDING);
+	cr_expect_eq(ask_in(GUEST, 7, 5000, MF_SPACE_FENCE, &result), MF_ERR_KEY,
+		     "another node has other slots");
+	vm_rig_settle(&r);
+	cr_expect_eq(ask_in(OWNER, 7, 5000, MF_SPACE_JOIN, &result), MF_OK);
+	cr_expect_eq(result, key[MF_RIGHT_READ]);
+	cr_expect_eq(ask_in(OWNER, 7, 5000, MF_SPACE_FENCE, &again), MF_OK, "it is the same task");
+	cr_expect_eq(again, result);
+	mf_vm_slow_stats(r.slow, &after);
+	cr_expect_eq(after.tasks[MF_SPACE_JOIN], before.tasks[MF_SPACE_JOIN] + 1);
+	cr_expect_eq(ask_in(OWNER, 7, 4999, MF_SPACE_JOIN, &result), MF_ERR_KEY, "an older one");
+	cr_expect_eq(ask_in(OWNER, 7, 5001, MF_SPACE_JOIN, &result), MF_ERR_PENDING);
+	cr_expect_eq(ask_in(OWNER, 7, 5000, MF_SPACE_JOIN, &result), MF_ERR_KEY,
+		     "its place is another task's now");
+	vm_rig_settle(&r);
+}
+
+Test(vm, numbers_of_tasks_go_round)
+{
+	uint64_t result;
+
+	cr_expect_eq(ask_in(OWNER, 7, UINT32_MAX, MF_SPACE_JOIN, &result), MF_ERR_PENDING);
+	vm_rig_settle(&r);
+	cr_expect_eq(ask_in(OWNER, 7, 3, MF_SPACE_JOIN, &result), MF_ERR_PENDING);
+	cr_expect_eq(ask_in(OWNER, 7, UINT32_MAX, MF_SPACE_JOIN, &result), MF_ERR_KEY);
+	vm_rig_settle(&r);
+	cr_expect_eq(ask_in(OWNER, 7, 3, MF_SPACE_JOIN, &result), MF_OK);
+}
+
+Test(vm, slots_and_tasks_and_their_limits)
+{
 	struct mf_vm_config c = vm_rig_config(SEED);
-	uint64_t ticket[4], result;
-	uint8_t status;
+	uint64_t result;
 
 	end();
 	c.tasks = 3;
 	c.node_tasks = 2;
 	begin_with(&c);
-	q.key = key[MF_RIGHT_READ];
-	cr_expect_eq(mf_vm_ask(r.fast, &q, &ticket[0]), MF_OK);
-	cr_expect_eq(mf_vm_ask(r.fast, &q, &ticket[1]), MF_OK);
-	cr_expect_eq(mf_vm_ask(r.fast, &q, &ticket[2]), MF_ERR_RESOURCE, "of one node");
-	q.what = MF_SPACE_JOIN;
-	q.node = GUEST;
-	cr_expect_eq(mf_vm_ask(r.fast, &q, &ticket[2]), MF_OK, "others are unharmed");
-	q.node++;
-	cr_expect_eq(mf_vm_ask(r.fast, &q, &ticket[3]), MF_ERR_RESOURCE, "of all");
-	cr_expect(!mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result));
-	cr_expect(mf_vm_answer(r.fast, OWNER, ticket[2], &status, &result) && status == MF_ERR_KEY,
-		  "that of another node");
+	cr_expect_eq(ask_in(OWNER, 2, 100, MF_SPACE_FENCE, &result), MF_ERR_KEY, "no such slot");
+	cr_expect_eq(ask_in(OWNER, 0, 100, MF_SPACE_FENCE, &result), MF_ERR_PENDING);
+	cr_expect_eq(ask_in(OWNER, 0, 101, MF_SPACE_FENCE, &result), MF_ERR_BUSY, "the slot has a task");
+	cr_expect_eq(ask_in(OWNER, 1, 100, MF_SPACE_FENCE, &result), MF_ERR_PENDING);
+	cr_expect_eq(ask_in(GUEST, 0, 100, MF_SPACE_JOIN, &result), MF_ERR_PENDING, "others are unharmed");
+	cr_expect_eq(ask_in(GUEST, 1, 100, MF_SPACE_JOIN, &result), MF_ERR_BUSY, "of all");
+	cr_expect_eq(stats().under_way, 3);
 	mf_vm_forget_node(r.fast, GUEST);
+	cr_expect_eq(ask_in(GUEST, 0, 1, MF_SPACE_JOIN, &result), MF_ERR_BUSY, "until that is done");
 	vm_rig_settle(&r);
-	cr_expect_eq(stats().tickets, 2);
-	cr_expect(mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result) && status == MF_OK);
-	cr_expect(mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result) && status == MF_ERR_KEY, "again");
-	q.node = OWNER;
-	cr_expect_eq(mf_vm_ask(r.fast, &q, &ticket[3]), MF_OK);
-	cr_expect(mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result) && status == MF_ERR_KEY,
-		  "its place is another task's now");
-	vm_rig_settle(&r);
-	cr_expect(mf_vm_answer(r.fast, OWNER, ticket[0], &status, &result) && status == MF_ERR_KEY);
+	cr_expect_eq(stats().under_way, 0);
+	cr_expect_eq(ask_in(GUEST, 0, 1, MF_SPACE_JOIN, &result), MF_ERR_PENDING, "any number does");
 	mf_vm_forget_node(r.fast, OWNER);
-	cr_expect_eq(stats().tickets, 0);
-	cr_expect_eq(stats().ask_full, 2);
+	cr_expect_eq(ask_in(OWNER, 0, 1, MF_SPACE_FENCE, &result), MF_ERR_PENDING);
+	vm_rig_settle(&r);
+	cr_expect_eq(ask_in(OWNER, 0, 1, MF_SPACE_FENCE, &result), MF_OK);
+	cr_expect_eq(stats().ask_full, 3);
 }
 
 Test(vm, spaces_and_their_limit)

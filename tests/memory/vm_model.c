@@ -217,7 +217,7 @@ static void poll(void)
 			uint8_t status;
 
 			if (task[i].busy && rank_of(&task[i]) == rank &&
-			    mf_vm_answer(rig.fast, node_of[task[i].node], task[i].ticket, &status, &result))
+			    vm_rig_answer(&rig, node_of[task[i].node], task[i].ticket, &status, &result))
 				settle(&task[i], status, result);
 		}
 }
@@ -242,7 +242,7 @@ static struct task *ask(unsigned int sp, unsigned int node, uint8_t what, uint64
 					    .space = space[sp].number,
 					    .key = key,
 					    .arg = {arg0, arg1}};
-	status = mf_vm_ask(rig.fast, &t->request, &t->ticket);
+	status = vm_rig_begin(&rig, &t->request, &t->ticket);
 	if (status == MF_ERR_KEY) {
 		expect(space[sp].ending, "task %u was refused at once", what);
 		return NULL;
@@ -266,12 +266,12 @@ static uint8_t ask_now(unsigned int sp, unsigned int node, uint8_t what, uint64_
 					.key = key,
 					.arg = {arg0, arg1}};
 	uint64_t ticket;
-	uint8_t status = mf_vm_ask(rig.fast, &r, &ticket);
+	uint8_t status = vm_rig_begin(&rig, &r, &ticket);
 
 	*result = 0;
 	if (!expect(status == MF_OK, "task %u: %u, now", what, status))
 		return status;
-	for (unsigned int i = 0; !mf_vm_answer(rig.fast, node_of[node], ticket, &status, result); i++) {
+	for (unsigned int i = 0; !vm_rig_answer(&rig, node_of[node], ticket, &status, result); i++) {
 		if (!expect(i < 100000, "task %u is never answered", what))
 			return MF_ERR_TIMEOUT;
 		turn();
@@ -823,8 +823,8 @@ static void finish(void)
 	seen->late += f.late;
 	expect(f.entries == 0 && f.present == 0 && s.slots == 0, "%lu entries, %lu slots are left", f.entries,
 	       s.slots);
-	expect(s.ranges_left == rig.config.ranges && s.spaces == 0 && s.under_way == 0 && f.tickets == 0,
-	       "ranges, spaces, tasks or tickets are left");
+	expect(s.ranges_left == rig.config.ranges && s.spaces == 0 && s.under_way == 0 && f.under_way == 0,
+	       "ranges, spaces or tasks are left");
 	expect(mf_memory_virtual.held(rig.memory) == 0 && f.held == 0, "pins are left");
 	for (unsigned int c = 0; c < MF_PAGE_CLASSES; c++)
 		expect(s.pages[c].fast == f.ring[c] && s.pages[c].zeroing == 0, "pages of class %u are lost",

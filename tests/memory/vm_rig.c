@@ -13,6 +13,7 @@ struct mf_vm_config vm_rig_config(uint64_t seed)
 		.ring = 6,
 		.pins = 8,
 		.tasks = 8,
+		.node_tasks = 16,
 		.spaces = 8,
 		.ranges = 400,
 		.retries_max = 20,
@@ -68,14 +69,43 @@ void vm_rig_settle(struct vm_rig *r)
 		;
 }
 
+uint8_t vm_rig_begin(struct vm_rig *r, const struct mf_vm_request *request, uint64_t *ticket)
+{
+	struct vm_rig_asked *of_node = r->asked[request->node % VM_RIG_NODES];
+	uint32_t slot = 0;
+	uint64_t result;
+	uint8_t status;
+
+	while (slot + 1 < r->config.node_tasks && of_node[slot].busy)
+		slot++;
+	*ticket = slot;
+	of_node[slot].request = *request;
+	of_node[slot].request.slot = (uint8_t)slot;
+	of_node[slot].request.number = ++r->number;
+	status = mf_vm_ask(r->fast, &of_node[slot].request, &result);
+	of_node[slot].busy |= status == MF_ERR_PENDING;
+	return status == MF_ERR_PENDING ? MF_OK : status;
+}
+
+bool vm_rig_answer(struct vm_rig *r, uint16_t node, uint64_t ticket, uint8_t *status, uint64_t *result)
+{
+	struct vm_rig_asked *e = &r->asked[node % VM_RIG_NODES][ticket];
+
+	*status = mf_vm_ask(r->fast, &e->request, result);
+	if (*status == MF_ERR_PENDING)
+		return false;
+	e->busy = false;
+	return true;
+}
+
 uint8_t vm_rig_ask(struct vm_rig *r, const struct mf_vm_request *request, uint64_t *result)
 {
 	uint64_t ticket;
-	uint8_t status = mf_vm_ask(r->fast, request, &ticket);
+	uint8_t status = vm_rig_begin(r, request, &ticket);
 
 	*result = 0;
 	if (status != MF_OK)
 		return status;
 	vm_rig_settle(r);
-	return mf_vm_answer(r->fast, request->node, ticket, &status, result) ? status : MF_ERR_TIMEOUT;
+	return vm_rig_answer(r, request->node, ticket, &status, result) ? status : MF_ERR_TIMEOUT;
 }

@@ -109,8 +109,9 @@ Test(message, blocks_by_kind)
 
 	cr_assert_eq(mf_proto_request_blocks(&p16, &m), 4);
 	cr_assert_eq(mf_proto_request_blocks(&p32, &m), 5, "a CAS fits five");
-	for (m.op = MF_RMW_FADD; m.op < MF_RMW_ALL; m.op++)
+	for (m.op = MF_RMW_FADD; m.op < MF_RMW_SPACE; m.op++)
 		cr_assert_eq(mf_proto_request_blocks(&p16, &m), 3);
+	cr_assert_eq(mf_proto_request_blocks(&p16, &m), 4, "of a space: what, and how much");
 	cr_assert_eq(mf_proto_chunk_blocks(&p16, 64), 10, "a 64 B chunk (D17)");
 }
 
@@ -125,11 +126,11 @@ Test(message, names)
 	for (uint8_t k = 1; k < MF_KINDS; k++)
 		for (uint8_t j = 0; j < k; j++)
 			cr_assert_str_neq(mf_kind_name(k), mf_kind_name(j));
-	for (uint8_t s = 0; s <= MF_ERR_GAP; s++)
+	for (uint8_t s = 0; s < MF_STATUS_WORDS; s++)
 		cr_assert_str_neq(mf_status_name(s), "?");
 	for (uint8_t op = 0; op < MF_RMW_ALL; op++) {
 		cr_assert_str_neq(mf_rmw_name(op), "?");
-		cr_assert_eq(mf_rmw_size(op), 8);
+		cr_assert_eq(mf_rmw_size(op), op == MF_RMW_SPACE ? 16 : 8);
 	}
 	cr_assert_eq(mf_rmw_size(MF_RMW_ALL), 0);
 }

@@ -114,6 +114,8 @@ local OP = {
   MF_RMW_CLAIM = 6,
   MF_RMW_RELEASE = 7,
   MF_RMW_SHARE = 8,
+  MF_RMW_SPACE = 9,
+  MF_SPACE_ANSWER = 16,
   MF_ERR_RANGE = 1,
   MF_ERR_ALIGN = 2,
   MF_ERR_OPCODE = 3,
@@ -237,7 +239,10 @@ local OPCODES = {
   [OP.MF_RMW_CLAIM] = "claim",
   [OP.MF_RMW_RELEASE] = "release",
   [OP.MF_RMW_SHARE] = "share",
+  [OP.MF_RMW_SPACE] = "space",
 }
+-- What is asked of a space: enum mf_space_task in lib/memory/mf_space.h.
+local TASKS = {[0] = "make", "end", "join", "grant", "allocate", "free", "protect", "fence"}
 local STATUSES = {
   [OP.MF_ERR_RANGE] = "range",
   [OP.MF_ERR_ALIGN] = "align",
@@ -591,11 +596,16 @@ end
 local function decode_rmwreq(m, s, at)
   m.op = field_of(s, #s - 7, "MT_OP")
   m.args = {}
-  for i = 1, m.op == OP.MF_RMW_CAS and 2 or 1 do
+  for i = 1, (m.op == OP.MF_RMW_CAS or m.op == OP.MF_RMW_SPACE) and 2 or 1 do
     m.args[i] = at
     at = at + 8
   end
-  m.size = 8
+  m.size = m.op == OP.MF_RMW_SPACE and OP.MF_SPACE_ANSWER or 8
+  if m.op == OP.MF_RMW_SPACE and #s >= m.args[1] + 7 then
+    local first = m.args[1]
+    m.task = string.format("%s slot %d number %d", TASKS[s:byte(first)] or "?", s:byte(first + 1),
+                           number(s, first + 2, 4))
+  end
   zero(m, s, #s - 7, "MT_OP_SPARE")
   if not OPCODES[m.op] then
     m.problems[#m.problems + 1] = "unknown opcode"
@@ -769,6 +779,7 @@ local function summary(m, s)
   end
   if m.op then
     text[#text + 1] = OPCODES[m.op] or "?"
+    text[#text + 1] = m.task
   end
   if m.size then
     text[#text + 1] = m.size .. " B"

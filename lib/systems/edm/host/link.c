@@ -74,10 +74,18 @@ static void writes_lost(struct mf_host *h, uint16_t node, bool all, mf_time at)
 	h->link_lost = false;
 }
 
+/** A node does not know what it has asked of this one. */
+static void forget_source(struct mf_host *h, uint16_t node, mf_time at)
+{
+	host_once_forget(h, node);
+	if (h->config.memory_ops != NULL && h->config.memory_ops->forget != NULL)
+		h->config.memory_ops->forget(h->config.memory, node, at);
+}
+
 /** Nothing of what a node was asked before is known to it, nor what it asked. */
 static void begin_anew(struct mf_host *h, uint16_t node, mf_time at)
 {
-	host_once_forget(h, node);
+	forget_source(h, node, at);
 	if (!h->shell.submits)
 		return;
 	host_keys_forget(h, node);
@@ -140,7 +148,7 @@ void mf_host_link_lost(struct mf_host *h, mf_time now)
 		host_response_end(h, &h->response[h->response_head]);
 	/* Nobody tells a node whose own link was lost who was started again meanwhile. */
 	for (uint16_t node = 0; node < h->shell.nodes; node++)
-		host_once_forget(h, node);
+		forget_source(h, node, now);
 	h->link_lost = true;
 	begun = h->seq;
 	for (uint16_t node = 0; node < h->shell.nodes && h->shell.submits; node++) {

@@ -31,11 +31,12 @@ static inline void op_fill(struct host_op *o, mf_time now, const struct mf_op *o
 	o->c.kind = op->kind;
 	o->c.status = MF_OK;
 	o->c.node = op->node;
+	o->c.space = op->space;
 	o->addr = op->addr;
 	o->buf = op->buf;
 	o->issued = 0;
 	o->live = 0;
-	o->key = 0;
+	o->key = op->key;
 	o->asks = false;
 	if (op->kind == MF_OP_RMW) {
 		o->arg[0] = op->arg[0];

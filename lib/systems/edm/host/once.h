@@ -72,8 +72,10 @@ static inline void host_once_sign(const struct mf_host *h, const struct host_sta
 	m->key = h->op[s->op].key;
 	m->epoch = host_use(h, s->node, s->id);
 	m->again = s->again;
-	m->number =
-		unlikely(h->redundancy != NULL) ? h->redundancy->number[host_id_index(h, s->node, s->id)] : 0;
+	if (unlikely(h->redundancy != NULL))
+		m->number = h->redundancy->number[host_id_index(h, s->node, s->id)];
+	else
+		m->space = h->op[s->op].c.space;
 }
 
 /* ---- who is asked ---- */

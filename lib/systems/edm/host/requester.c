@@ -14,6 +14,8 @@ static inline void response_store(struct mf_host *h, struct host_op *o, struct h
 
 		memcpy(&old, data, sizeof(old));
 		o->c.result = le64toh(old);
+		if (unlikely(o->rmw == MF_RMW_SPACE))
+			memcpy(o->buf, data, MF_SPACE_ANSWER);
 		if (unlikely(o->rmw > MF_RMW_ATTACH) && h->keys)
 			host_key_epoch(h, s);
 	} else {
@@ -170,11 +172,11 @@ static bool error_names(const struct host_state *s, const struct mf_msg *m)
 
 /**
  * There was no room for it, or it was one beyond X, as what was sent again before may still count: the next
- * timer asks again.
+ * timer asks again. What is done in a space is begun again by who asked, and earlier: a page may be there.
  */
 static bool comes_again(const struct mf_host *h, const struct host_state *s, const struct mf_msg *m)
 {
-	return m->status == MF_ERR_RESOURCE && s->again < h->config.retries;
+	return m->status == MF_ERR_RESOURCE && s->again < h->config.retries && h->op[s->op].c.space == 0;
 }
 
 /**

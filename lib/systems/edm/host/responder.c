@@ -74,6 +74,7 @@ static inline uint8_t access_memory(const struct mf_host *h, const struct mf_msg
 				    .at = at,
 				    .data = data,
 				    .len = size,
+				    .space = m->space,
 				    .node = m->src,
 				    .end = h->config.end,
 				    .right = (uint8_t)right,
@@ -91,6 +92,7 @@ static HOST_ASIDE uint8_t try_access(const struct mf_host *h, struct mf_msg m, e
 				    .key = m.key,
 				    .at = at,
 				    .len = size,
+				    .space = m.space,
 				    .node = m.src,
 				    .end = h->config.end,
 				    .right = (uint8_t)right,
@@ -234,10 +236,8 @@ void host_rx_read(struct mf_host *h, const uint64_t *word, unsigned int n, mf_ti
 /* ---- atomics ---- */
 
 /** Where a result goes: right into the multiplexer, or into a data buffer. @return false: there is no room */
-static inline bool result_room(struct mf_host *h, uint16_t node, mf_time at, uint8_t **data)
+static inline bool result_room(struct mf_host *h, uint16_t node, uint32_t size, mf_time at, uint8_t **data)
 {
-	uint32_t size = sizeof(uint64_t);
-
 	*data = NULL;
 	if (goes_at_once(h, node, size) &&
 	    mf_mux_room(h->shell.mux, mf_proto_chunk_blocks(&h->config.proto, size)))
@@ -246,16 +246,23 @@ static inline bool result_room(struct mf_host *h, uint16_t node, mf_time at, uin
 	return *data != NULL;
 }
 
+/** @param size  octets of the result, which are in the order of the wire */
+static inline void answer_send(struct mf_host *h, const struct mf_msg *m, const void *result, uint32_t size,
+			       uint8_t *data, mf_time ready)
+{
+	if (!data) {
+		respond_at_once(h, m->src, m->id, result, size, ready);
+		return;
+	}
+	memcpy(data, result, size);
+	host_response_begin(h, m->src, m->id, data, size, ready);
+}
+
 static inline void result_send(struct mf_host *h, const struct mf_msg *m, uint64_t old, uint8_t *data,
 			       mf_time ready)
 {
 	old = htole64(old);
-	if (!data) {
-		respond_at_once(h, m->src, m->id, &old, sizeof(old), ready);
-		return;
-	}
-	memcpy(data, &old, sizeof(old));
-	host_response_begin(h, m->src, m->id, data, sizeof(old), ready);
+	answer_send(h, m, &old, sizeof(old), data, ready);
 }
 
 /**
@@ -267,7 +274,7 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time last
 	uint32_t size = mf_rmw_size(m->op);
 	uint8_t *data, status;
 
-	if (!result_room(h, m->src, last, &data)) {
+	if (!result_room(h, m->src, sizeof(uint64_t), last, &data)) {
 		status = try_access(h, mf_msg_copy(m), MF_RIGHT_RMW, size, last + h->cost_parse, got);
 		return status == MF_OK ? MF_ERR_RESOURCE : status;
 	}
@@ -282,6 +289,66 @@ static uint8_t rmw_serve(struct mf_host *h, const struct mf_msg *m, mf_time last
 	return status;
 }
 
+/** What is asked of the memory's regions, or spaces, at a time. @param result  for who asked */
+static uint8_t memory_ask(struct mf_host *h, const struct mf_msg *m, mf_time at, uint64_t *result)
+{
+	const struct mf_access a = {.addr = m->addr,
+				    .key = m->key,
+				    .at = at,
+				    .data = m->arg,
+				    .space = m->space,
+				    .node = m->src,
+				    .end = h->config.end};
+
+	return memory_ops(h)->ask(h->config.memory, m->op, &a, result);
+}
+
+/** Of a space. What came of it is in the answer, so that it is there as often as it is asked for. */
+static HOST_ASIDE uint8_t space_serve(struct mf_host *h, struct mf_msg m, mf_time last)
+{
+	uint64_t answer[2], result;
+	uint8_t *data, status;
+
+	if (!result_room(h, m.src, sizeof(answer), last, &data))
+		return MF_ERR_RESOURCE;
+	status = memory_ask(h, &m, last + h->cost_parse, &result);
+	if (status == MF_ERR_OPCODE) {
+		if (data)
+			host_buffer_put(h, data);
+		return status;
+	}
+	answer[0] = htole64(status);
+	answer[1] = htole64(result);
+	answer_send(h, &m, answer, sizeof(answer), data, last + h->cost_parse + h->cost_data_tx);
+	return MF_OK;
+}
+
+/** As with an atomic, the room for the result is there before. It takes no access of the memory. */
+static HOST_ASIDE void ask_serve(struct mf_host *h, struct mf_msg m, mf_time last)
+{
+	uint8_t *data = NULL, status = memory_ops(h) && memory_ops(h)->ask ? MF_OK : MF_ERR_OPCODE;
+	uint64_t result = 0;
+
+	if (status == MF_OK && m.op == MF_RMW_SPACE) {
+		status = space_serve(h, mf_msg_copy(&m), last);
+		if (status == MF_OK)
+			return;
+	}
+	if (status == MF_OK && !result_room(h, m.src, sizeof(result), last, &data))
+		status = MF_ERR_RESOURCE;
+	if (status == MF_OK)
+		status = memory_ask(h, &m, last + h->cost_parse, &result);
+	if (status == MF_OK) {
+		if (h->once)
+			host_once_at(h, m.src, m.id)->result = result;
+		result_send(h, &m, result, data, last + h->cost_parse + h->cost_data_tx);
+		return;
+	}
+	if (data)
+		host_buffer_put(h, data);
+	refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
+}
+
 /** Sends the result again that is kept. */
 static void rmw_result_again(struct mf_host *h, const struct host_once *e, const struct mf_msg *m, mf_time at)
 {
@@ -290,11 +357,16 @@ static void rmw_result_again(struct mf_host *h, const struct host_once *e, const
 
 	if (h->response[host_index(h, m->src, m->id)].data)
 		return; /* waits to be sent */
+	if (m->op == MF_RMW_SPACE) {
+		if (space_serve(h, mf_msg_copy(m), at) != MF_OK)
+			h->stats.drop_room++;
+		return;
+	}
 	/* Not before the first answer: as if it were done again. What is asked of regions takes no access. */
 	if (m->op < MF_RMW_OPS && try_access(h, mf_msg_copy(m), MF_RIGHT_RMW, sizeof(e->result),
 					     at + h->cost_parse, &would) != MF_OK)
 		would.time = 0; /* its right was taken since */
-	if (result_room(h, m->src, at, &data))
+	if (result_room(h, m->src, sizeof(e->result), at, &data))
 		result_send(h, m, e->result, data, response_ready(h, at, would.time));
 	else
 		h->stats.drop_room++;
@@ -335,35 +407,6 @@ static HOST_ASIDE bool once_rmw(struct mf_host *h, struct mf_msg m, mf_time at)
 	return false;
 }
 
-/** What is asked of the memory's regions. @param result  for who asked */
-static uint8_t region_ask(struct mf_host *h, const struct mf_msg *m, uint64_t *result)
-{
-	const struct mf_access a = {.addr = m->addr, .data = m->arg, .node = m->src, .end = h->config.end};
-
-	return memory_ops(h)->ask(h->config.memory, m->op, &a, result);
-}
-
-/** As with an atomic, the room for the result is there before. It takes no access of the memory. */
-static HOST_ASIDE void region_serve(struct mf_host *h, struct mf_msg m, mf_time last)
-{
-	uint8_t *data = NULL, status = memory_ops(h) && memory_ops(h)->ask ? MF_OK : MF_ERR_OPCODE;
-	uint64_t result = 0;
-
-	if (status == MF_OK && !result_room(h, m.src, last, &data))
-		status = MF_ERR_RESOURCE;
-	if (status == MF_OK)
-		status = region_ask(h, &m, &result);
-	if (status == MF_OK) {
-		if (h->once)
-			host_once_at(h, m.src, m.id)->result = result;
-		result_send(h, &m, result, data, last + h->cost_parse + h->cost_data_tx);
-		return;
-	}
-	if (data)
-		host_buffer_put(h, data);
-	refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
-}
-
 /** An RMWREQ whose last block starts at last. */
 void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_time first, mf_time last)
 {
@@ -381,7 +424,7 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 	if (host_once(h) && !once_rmw(h, mf_msg_copy(&m), last))
 		return;
 	if (unlikely(m.op >= MF_RMW_OPS)) {
-		region_serve(h, mf_msg_copy(&m), last);
+		ask_serve(h, mf_msg_copy(&m), last);
 		return;
 	}
 	status = rmw_serve(h, &m, last, &got);

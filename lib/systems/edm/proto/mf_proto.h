@@ -102,11 +102,15 @@ struct mf_msg {
 	 * response begins: one that is sent again asks for the rest
 	 */
 	uint32_t offset;
-	/**
-	 * Extended, with two switches: number among the messages of src to dst, in the order in which they
-	 * are asked (D9), modulo 2^MF_NUMBER_BITS. RRES, and with one switch: 0
-	 */
-	uint32_t number;
+	union {
+		/**
+		 * Extended, with two switches: number among the messages of src to dst, in the order in which
+		 * they are asked (D9), modulo 2^MF_NUMBER_BITS. RRES: 0
+		 */
+		uint32_t number;
+		/** Extended, with one switch: address space, of a memory that has several. RRES: 0 */
+		uint32_t space;
+	};
 	uint64_t addr; /**< RREQ, RMWREQ: the address; WREQ*: the address of this chunk. 48 bits */
 	uint64_t arg[2]; /**< RMWREQ */
 	uint64_t key;

@@ -72,7 +72,7 @@ static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESS
 #define EXT_EPOCH 0, 16
 #define EXT_AGAIN 16, 8
 #define EXT_FROM 24, 12 /* RREQ: where in its message it begins, in MF_CHUNK_UNIT */
-#define EXT_NUMBER 36, 28 /* MF_NUMBER_BITS; RRES: spare */
+#define EXT_NUMBER 36, 28 /* MF_NUMBER_BITS; with one switch the space; RRES: spare */
 
 /* The data block of the CRC-32C. */
 #define MSG_CRC32 0, 32
@@ -91,7 +91,7 @@ static inline uint64_t field_of(uint64_t word, unsigned int bit, unsigned int wi
 
 static inline unsigned int rmw_args(uint8_t op)
 {
-	return op == MF_RMW_CAS ? 2 : 1;
+	return op == MF_RMW_CAS || op == MF_RMW_SPACE ? 2 : 1;
 }
 
 #endif
