@@ -72,12 +72,14 @@ static __rte_always_inline bool hand_over(struct wall_link *l, struct role *from
 					  struct mf_span *room, mf_time now, unsigned int *work,
 					  struct capture_tap *tap)
 {
+	const uint8_t kind = from->kind;
 	unsigned int left = GIVE_BURST;
 	struct mf_span *s;
 
 	do {
 		if (unlikely(left-- == 0 || !role_can_rx(l->to, l->port)))
 			return false;
+		role_is(from, kind);
 		s = role_tx_in_place(from, port, now, room);
 		if (unlikely(s == NULL))
 			break;
@@ -89,6 +91,7 @@ static __rte_always_inline bool hand_over(struct wall_link *l, struct role *from
 		}
 		role_rx(l->to, l->port, now, s);
 		++*work;
+		role_is(from, kind);
 	} while (role_tx_waits(from, port));
 	return true;
 }

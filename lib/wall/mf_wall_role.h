@@ -49,6 +49,16 @@ static inline bool role_is_node(const struct role *r)
 	return r->kind <= ROLE_ENDS;
 }
 
+/**
+ * It is still of the kind that it was: where that is known, what is done for other kinds is left out of what
+ * is compiled, and nobody asks.
+ */
+static inline __attribute__((always_inline)) void role_is(const struct role *r, uint8_t kind)
+{
+	if (r->kind != kind)
+		__builtin_unreachable();
+}
+
 /** "cn0", "sw0", "scheduler". */
 const char *role_name(const struct role *r);
 
