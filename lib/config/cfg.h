@@ -100,6 +100,7 @@ struct cfg {
 	/* Defaults for the nodes. */
 	struct mf_memory_config memory;
 	char memory_type[MF_CONFIG_NAME_LEN];
+	struct mf_vm_timed_config vm;
 	struct mf_config_host host;
 	uint32_t once; /* of all: enum mf_config_auto */
 	struct mf_config_link link;
@@ -314,6 +315,22 @@ void cfg_llr_default(struct mf_config_llr *llr);
 /* sections.c: the clocks' times where the workload has an end, and the file does not say them. */
 void cfg_clock_finite(struct mf_config *config, const json_t *root);
 int cfg_regions(struct cfg *c, const json_t *json); /* access.c */
+/* virtual_memory.c: the keys of "memory" that are of the type "virtual". */
+#define CFG_VM_KEYS 16 /* with the end of the table */
+#define CFG_MEMORY_MAX (UINT64_C(1) << 44)
+extern const struct mf_vm_timed_config cfg_vm_default;
+/* A table of these keys. @param more  room for CFG_VM_KEYS */
+void cfg_vm_known(struct cfg_field *more);
+/* Reads them. size: of the file, or set where "pages" says it */
+int cfg_vm_read(struct cfg *c, const json_t *json, struct mf_vm_timed_config *vm, uint64_t *size);
+/* Refuses them, for another type. */
+int cfg_vm_refuse(struct cfg *c, const json_t *json);
+/* Whether all else of the file goes with such memories. */
+int cfg_vm_fabric(struct cfg *c, const json_t *root);
+/* Where clients of such memories are; after "span" was read. */
+#define CFG_SPACES_OF_NODE (1u << MF_SPACE_OF_NODE_BITS)
+extern const struct cfg_field cfg_spaces_fields[];
+int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_workload *w);
 int cfg_limits(struct cfg *c, const json_t *json);
 int cfg_backup(struct cfg *c, const json_t *json); /* backup.c */
 int cfg_faults(struct cfg *c, const json_t *json); /* fault.c */

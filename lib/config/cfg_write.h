@@ -43,6 +43,9 @@ void cfg_put_tunnel(struct put *p, json_t *link, bool trunk, const struct mf_con
 void cfg_put_disable(struct put *p, json_t *link, const struct mf_config_disable *d); /* disable.c */
 /* A workload with a store, but for its nodes and its trace; ycsb.c */
 void cfg_put_ycsb(struct put *p, json_t *json, const struct mf_config_workload *w);
+/* virtual_memory.c */
+void cfg_put_vm(struct put *p, json_t *json, const struct mf_vm_timed_config *vm);
+void cfg_put_spaces(struct put *p, json_t *json, const struct mf_config_workload *w);
 /* "ethernet" and "workload"; write_traffic.c */
 void cfg_put_traffic(struct put *p, json_t *root);
 

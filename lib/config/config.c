@@ -109,6 +109,8 @@ static int read_all(struct cfg *c, json_t *root)
 	if (rc == 0)
 		rc = cfg_section(c, root, "backup", cfg_backup);
 	if (rc == 0)
+		rc = cfg_vm_fabric(c, root);
+	if (rc == 0)
 		cfg_by_line(c, root);
 	if (rc == 0)
 		rc = cfg_ports_used(c);
@@ -139,6 +141,7 @@ int mf_config_parse(const char *text, size_t len, const char *name, struct mf_co
 	int rc;
 
 	*config = default_config;
+	c.vm = cfg_vm_default;
 	c.file = name;
 	c.text = text;
 	c.len = len;

@@ -18,6 +18,7 @@
 #include "fault/mf_fault.h"
 #include "link/mf_impair.h"
 #include "memory/mf_memory.h"
+#include "memory/mf_vm_timed.h"
 #include "pcs/mf_mux.h"
 #include "systems/edm/proto/mf_proto.h"
 #include "systems/frames/mf_bridge.h"
@@ -165,6 +166,8 @@ struct mf_config_node {
 	bool memory_enabled; /**< not ETHERNET: its link carries memory blocks (D16) */
 	char memory_type[MF_CONFIG_NAME_LEN]; /**< for mf_memory_find() */
 	struct mf_memory_config memory_config; /**< dram: virtual clock */
+	struct mf_vm_timed_config
+		vm; /**< of the type "virtual", but for secrets and what memory_config has */
 	struct mf_config_host host;
 	mf_time backup_propagation; /**< of its link to the second switch, where there is one */
 	struct mf_config_llr backup_llr; /**< of the same link, if ports carry it */
@@ -368,6 +371,18 @@ struct mf_config_ycsb {
 };
 
 /**
+ * Where a client is in memory with address spaces: it has spaces of its own at each target, and pages in
+ * each. Its region goes through all pages of all spaces, by pieces of `interleave` octets in turn.
+ */
+struct mf_config_spaces {
+	uint32_t spaces; /**< of a client; 0: the targets' memory has none */
+	uint64_t pages; /**< of a space */
+	uint64_t page; /**< octets; 0 while it is read: that of the targets' first class */
+	uint64_t interleave; /**< octets, a power of two, at most a page */
+	bool populate; /**< each page is touched before the first operation */
+};
+
+/**
  * A workload: every node of clients runs one client; no node runs two.
  *
  * A trace that says where (trace.addr) has all of its targets' memory: base is 0, span the largest of them.
@@ -395,6 +410,7 @@ struct mf_config_workload {
 	uint64_t measured; /**< of a client behind the warm-up, then it stops; 0: no limit */
 	bool verify; /**< check what is read */
 	bool lost_is_empty; /**< a memory node that was lost comes back with zero in it: that is checked */
+	struct mf_config_spaces spaces; /**< of targets whose memory has the type "virtual" */
 	struct mf_config_trace trace; /**< mix and size are what it has in it, the loop is open */
 	struct mf_config_ycsb ycsb; /**< mix and size are its messages; the store begins at base */
 };

@@ -104,6 +104,12 @@ static inline bool mf_config_is_sink(const struct mf_config_node *n)
 	return n->memory && strcmp(n->memory_type, mf_memory_sink.name) == 0;
 }
 
+/** Whether a node has a memory with address spaces. */
+static inline bool mf_config_is_virtual(const struct mf_config_node *n)
+{
+	return n->memory && strcmp(n->memory_type, mf_memory_virtual.name) == 0;
+}
+
 /** Whether EDM's scheduler grants what nodes send. Others have a stack above the MAC, and a bridge. */
 static inline bool mf_config_schedules(const struct mf_config *c)
 {

@@ -16,7 +16,7 @@ const char *const cfg_role_names[] = {
 #define MEMORY(m) CFG_AT(struct mf_memory_config, m)
 const struct cfg_field cfg_memory_fields[] = {
 	{.key = "type", .kind = CFG_NESTED},
-	{.key = "size", .kind = CFG_SIZE64, MEMORY(size), CFG_RANGE(4096, UINT64_C(1) << 40), .multiple = 8},
+	{.key = "size", .kind = CFG_SIZE64, MEMORY(size), CFG_RANGE(4096, CFG_MEMORY_MAX), .multiple = 8},
 	{.key = "dram", .kind = CFG_TIME, MEMORY(dram), CFG_RANGE(0, MF_SEC(1))},
 	{.key = "bandwidth", .kind = CFG_NESTED},
 	{.key = "numa_node", .kind = CFG_NESTED},
@@ -80,15 +80,32 @@ static int read_bandwidth(struct cfg *c, const json_t *json, uint64_t *bits)
 	return 0;
 }
 
-static int read_memory(struct cfg *c, const json_t *json, struct mf_memory_config *m, char *type)
+static int read_kind(struct cfg *c, const json_t *json, struct mf_memory_config *m, const char *type,
+		     struct mf_vm_timed_config *vm)
 {
-	static const char *const types[] = {"flat", "sink", NULL}, *const stored[] = {"numa_node",
-										      "huge_pages", NULL};
+	static const char *const stored[] = {"numa_node", "huge_pages", NULL};
+
+	if (strcmp(type, "virtual") == 0)
+		return cfg_vm_read(c, json, vm, &m->size);
+	if (strcmp(type, "sink") == 0 && cfg_refuse(c, json, stored, "a sink stores nothing") != 0)
+		return -EINVAL;
+	return cfg_vm_refuse(c, json);
+}
+
+static int read_memory(struct cfg *c, const json_t *json, struct mf_memory_config *m, char *type,
+		       struct mf_vm_timed_config *vm)
+{
+	static const char *const types[] = {"flat", "sink", "virtual", NULL};
 	const struct cfg_field type_field[] = {{.key = "type", .kind = CFG_CHOICE, .names = types}, {0}};
 	const json_t *numa = json_object_get(json, "numa_node");
 	const json_t *bandwidth = json_object_get(json, "bandwidth");
-	int rc = cfg_object(c, json, cfg_memory_fields, m);
+	struct cfg_field more[CFG_VM_KEYS];
+	int rc;
 
+	cfg_vm_known(more);
+	rc = cfg_known(c, json, cfg_memory_fields, more);
+	if (rc == 0)
+		rc = cfg_read(c, json, cfg_memory_fields, m);
 	if (rc == 0)
 		rc = cfg_read(c, json, type_field, type);
 	if (rc == 0 && bandwidth != NULL) {
@@ -96,8 +113,8 @@ static int read_memory(struct cfg *c, const json_t *json, struct mf_memory_confi
 		rc = read_bandwidth(c, bandwidth, &m->bandwidth);
 		cfg_pop(c);
 	}
-	if (rc == 0 && strcmp(type, "sink") == 0)
-		rc = cfg_refuse(c, json, stored, "a sink stores nothing");
+	if (rc == 0)
+		rc = read_kind(c, json, m, type, vm);
 	if (rc != 0 || numa == NULL)
 		return rc;
 	if (!json_is_integer(numa) || json_integer_value(numa) < -1 || json_integer_value(numa) > 1023)
@@ -153,7 +170,7 @@ static int read_host(struct cfg *c, const json_t *json, struct mf_config_host *h
 
 static int default_memory(struct cfg *c, const json_t *json)
 {
-	return read_memory(c, json, &c->memory, c->memory_type);
+	return read_memory(c, json, &c->memory, c->memory_type, &c->vm);
 }
 
 /** "once" is of all hosts or of none. */
@@ -198,12 +215,13 @@ static int read_common(struct cfg *c, const json_t *json, struct mf_config_node 
 	if (n->memory) {
 		n->memory_config = c->memory;
 		strcpy(n->memory_type, c->memory_type);
+		n->vm = c->vm;
 	} else {
 		rc = cfg_refuse(c, json, memory, "not a memory node");
 	}
 	if (rc == 0 && own_memory != NULL) {
 		cfg_push(c, "memory");
-		rc = read_memory(c, own_memory, &n->memory_config, n->memory_type);
+		rc = read_memory(c, own_memory, &n->memory_config, n->memory_type, &n->vm);
 		cfg_pop(c);
 	}
 	if (rc == 0 && own_host != NULL) {

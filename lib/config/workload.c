@@ -181,7 +181,7 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 		if (shared && end > w->base)
 			w->base = end;
 	}
-	if (w->trace.addr != NULL)
+	if (w->trace.addr != NULL || w->spaces.spaces > 0)
 		return 0; /* has looked for itself */
 	end = w->base + w->clients.n * w->span;
 	for (unsigned int i = 0; i < w->targets.n; i++) {
@@ -247,7 +247,7 @@ static int check_sinks(struct cfg *c, const json_t *json, const struct mf_config
 	return cfg_refuse(c, json, stored, "a sink stores nothing");
 }
 
-/* The keys of a workload are those of three tables. */
+/* The keys of a workload are those of four tables. */
 static int known(struct cfg *c, const json_t *json)
 {
 	struct cfg_field more[64] = {{0}};
@@ -256,6 +256,8 @@ static int known(struct cfg *c, const json_t *json)
 	for (const struct cfg_field *f = cfg_trace_fields; f->key != NULL; f++)
 		more[n++] = *f;
 	for (const struct cfg_field *f = cfg_ycsb_fields; f->key != NULL; f++)
+		more[n++] = *f;
+	for (const struct cfg_field *f = cfg_spaces_fields; f->key != NULL; f++)
 		more[n++] = *f;
 	return cfg_known(c, json, cfg_workload_fields, more);
 }
@@ -272,11 +274,15 @@ static int read_one(struct cfg *c, const json_t *json, struct mf_config_workload
 	if (rc == 0)
 		rc = cfg_read(c, json, cfg_ycsb_fields, &w->ycsb);
 	if (rc == 0)
+		rc = cfg_read(c, json, cfg_spaces_fields, w);
+	if (rc == 0)
 		rc = read_where(c, json, w);
 	if (rc == 0)
 		rc = read_doings(c, json, w);
 	if (rc == 0)
 		rc = check_sinks(c, json, w);
+	if (rc == 0)
+		rc = cfg_workload_spaces(c, json, w);
 	if (rc == 0 && (!w->verify || w->ycsb.on))
 		rc = cfg_refuse(c, json, lost,
 				w->verify ? "a store is found as it was left" : "nothing is verified");
@@ -296,6 +302,7 @@ int cfg_workload(struct cfg *c, const json_t *json)
 		.depth = 8,
 		.burst = 1,
 		.verify = true,
+		.spaces = {.spaces = 1},
 		.trace = {.time_scale = 1},
 		.ycsb = {.records = 10000, .fields = 10, .field = 100, .read_all = true, .scan = 100},
 	};

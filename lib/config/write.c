@@ -61,6 +61,8 @@ static void put_memory(struct put *p, json_t *json, const struct mf_config_node 
 	cfg_put_fields(p, json, cfg_memory_fields, &n->memory_config);
 	cfg_put_set(p, json, "bandwidth",
 		    json_string(bandwidth != 0 ? mf_unit_put_bits(buf, bandwidth) : "none"));
+	if (mf_config_is_virtual(n))
+		cfg_put_vm(p, json, &n->vm);
 	if (mf_config_is_sink(n))
 		json_object_del(json, "huge_pages");
 	else

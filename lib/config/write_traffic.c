@@ -123,6 +123,7 @@ static void put_workload(struct put *p, json_t *json, const struct mf_config_wor
 	}
 	if (!w->lost_is_empty)
 		json_object_del(json, "lost_is_empty");
+	cfg_put_spaces(p, json, w);
 }
 
 void cfg_put_traffic(struct put *p, json_t *root)

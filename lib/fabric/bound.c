@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config/mf_config_query.h"
 #include "fabric/mf_bound.h"
 
 /** Of a port, which has the number of its node. */
@@ -27,11 +28,19 @@ mf_time bound_write_delay(const struct fabric_tier *t, unsigned int cn)
 	return round_trip(t, cn) + mf_timing_grant_rx(&t->timing) + mf_timing_data_tx(&t->timing);
 }
 
+/** What translation adds at most: two pages, each a miss and a first access. */
+static mf_time misses(const struct fabric_tier *t, unsigned int mn)
+{
+	const struct mf_config_node *n = node_of(t, mn);
+
+	return mf_config_is_virtual(n) ? 2 * (n->memory_config.dram + n->vm.vm.fault) : 0;
+}
+
 mf_time bound_read_delay(const struct fabric_tier *t, unsigned int mn)
 {
 	return round_trip(t, mn) + (MF_REQUEST_BLOCKS_MAX - 1) * (mf_time)link_of(t, mn)->period +
 	       mf_timing_sum(&t->timing, MF_STAGE_RREQ_PARSE, MF_STAGE_MEMORY_CONTROLLER) +
-	       node_of(t, mn)->memory_config.dram + mf_timing_data_tx(&t->timing);
+	       node_of(t, mn)->memory_config.dram + misses(t, mn) + mf_timing_data_tx(&t->timing);
 }
 
 mf_time bound_atomic_delay(const struct fabric_tier *t, unsigned int mn)
@@ -54,9 +63,9 @@ void bound_init(struct fabric_tier *t)
 		}
 		if (n->up && n->memory) {
 			/* a request of two blocks is the shortest */
-			*least = mf_time_min(*least,
-					     bound_read_delay(t, i) - (MF_REQUEST_BLOCKS_MAX - 2) *
-									      (mf_time)link_of(t, i)->period);
+			*least = mf_time_min(*least, bound_read_delay(t, i) - misses(t, i) -
+							     (MF_REQUEST_BLOCKS_MAX - 2) *
+								     (mf_time)link_of(t, i)->period);
 			*most = mf_time_max(*most, bound_read_delay(t, i));
 		}
 	}

@@ -49,8 +49,15 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 		config.dram = 0;
 	if (f->config->report_series != 0)
 		config.use = &n->memory_use;
-	n->memory_ops = mf_memory_find(c->memory_type);
-	n->memory = n->memory_ops != NULL ? n->memory_ops->create(&config) : NULL;
+	if (mf_config_is_virtual(c)) {
+		n->memory_ops = &mf_memory_timed;
+		n->memory = make_virtual_memory(f, i, &config, err, errlen);
+		if (n->memory == NULL)
+			return -EINVAL;
+	} else {
+		n->memory_ops = mf_memory_find(c->memory_type);
+		n->memory = n->memory_ops != NULL ? n->memory_ops->create(&config) : NULL;
+	}
 	if (n->memory == NULL)
 		return make_fail(err, errlen, "%s: cannot have %llu octets of memory: %s", c->name,
 				 (unsigned long long)config.size, strerror(errno));
@@ -301,7 +308,7 @@ static int make_layer(struct mf_fabric *f, unsigned int i, char *err, size_t err
 					  .param = c->layer_param};
 
 	if (c->layer == NULL)
-		return 0;
+		return make_spaces(f, i, err, errlen);
 	n->layer = mf_layer_new(c->layer, n->host, &l);
 	if (n->layer == NULL)
 		return make_fail(err, errlen, "%s: cannot set up its layer '%s': %s", c->name, c->layer->name,

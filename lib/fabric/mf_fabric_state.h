@@ -47,6 +47,8 @@ struct node {
 	bool unplugged; /**< virtual clock: a fault has its cable pulled */
 	struct skew skew; /**< how wrong its clock is */
 	struct mf_memory_use memory_use; /**< of its memory, where it is counted */
+	struct mf_vm_timed *vm; /**< its memory, where that is of the type "virtual"; virtual clock */
+	uint32_t starts; /**< of its memory */
 } __attribute__((aligned(64)));
 
 /** A switch with its scheduler. */

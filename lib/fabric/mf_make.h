@@ -36,6 +36,18 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen);
 /** Memory and host of a node. @return 0 or -EINVAL */
 int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
 
+/** Memory of the type "virtual", virtual clock, with other secrets at each start. @return NULL: err says why
+ */
+struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const struct mf_memory_config *m,
+				      char *err, size_t errlen);
+
+/**
+ * The layer of a node in a fabric where memory has address spaces.
+ * @return 0; -EINVAL: err says why. Where there is no such memory, or the node takes no operations, it gets
+ * none
+ */
+int make_spaces(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
+
 /** @param number  0, or 1: the backup @return NULL: err says why */
 struct mf_sw *make_switch(struct mf_fabric *f, unsigned int number, char *err, size_t errlen);
 /** The same. */

@@ -35,7 +35,7 @@ struct mf_vm_timed *mf_vm_timed_new(const struct mf_vm_timed_config *config);
 /** @param t  or NULL */
 void mf_vm_timed_free(struct mf_vm_timed *t);
 
-/** As a memory: mf_vm_timed_memory(). It is made and freed as above, not by this table. */
+/** As a memory: mf_vm_timed_memory(). It is made as above, not by this table. */
 extern const struct mf_memory_ops mf_memory_timed;
 
 static inline struct mf_memory *mf_vm_timed_memory(struct mf_vm_timed *t)

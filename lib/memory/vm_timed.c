@@ -152,8 +152,14 @@ static void timed_forget(struct mf_memory *m, uint16_t node, mf_time at)
 	mf_memory_virtual.forget(mf_vm_memory(of(m)->fast), node, at);
 }
 
+static void timed_destroy(struct mf_memory *m)
+{
+	mf_vm_timed_free(of(m));
+}
+
 const struct mf_memory_ops mf_memory_timed = {
 	.name = "virtual",
+	.destroy = timed_destroy,
 	.access = timed_access,
 	.let_go = timed_let_go,
 	.held = timed_held,
