@@ -271,7 +271,7 @@ const struct cfg_field cfg_spaces_fields[] = {
 	{.key = "interleave",
 	 .kind = CFG_SIZE64,
 	 WORK(spaces.interleave),
-	 CFG_RANGE(64, UINT64_C(1) << MF_PAGE_SHIFT_MAX),
+	 CFG_RANGE(8, UINT64_C(1) << MF_PAGE_SHIFT_MAX),
 	 .pow2 = true},
 	{.key = "populate", .kind = CFG_BOOL, WORK(spaces.populate)},
 	{0},

@@ -5,17 +5,6 @@
 
 #include "report/report.h"
 
-/** A grouped count of a path, each call in a buffer of its own: at most 8 to a line. */
-struct counts {
-	char text[8][REPORT_NUMBER];
-	unsigned int used;
-};
-
-static const char *count(struct counts *c, const json_t *o, const char *path)
-{
-	return report_group(c->text[c->used++ % 8], report_count(o, path));
-}
-
 /* Links */
 
 /** A process that has not both ends does not know it. */

@@ -388,6 +388,7 @@ void mf_fabric_report(FILE *out, const json_t *json)
 	report_frames(out, result);
 	report_series(out, result);
 	report_tests(out, result);
+	report_memory(out, result);
 	report_drops(out, result);
 	report_run(out, result, json_object_get(json, "run"));
 	mf_fabric_report_cycles(out, json_object_get(json, "run"));

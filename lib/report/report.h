@@ -26,6 +26,17 @@ char *report_group(char *buf, uint64_t n);
 /** "2.5 ms": three digits behind the point, those that are 0 left out. @return buf */
 char *report_time(char *buf, mf_time ps);
 
+/** A grouped count of a path, each call in a buffer of its own: at most 8 to a line. */
+struct counts {
+	char text[8][REPORT_NUMBER];
+	unsigned int used;
+};
+
+static inline const char *count(struct counts *c, const json_t *o, const char *path)
+{
+	return report_group(c->text[c->used++ % 8], report_count(o, path));
+}
+
 /** Begins a block: "######## title (virtual clock) ########". */
 void report_head(FILE *out, const json_t *result, const char *title);
 
@@ -48,6 +59,8 @@ void report_sched(FILE *out, const json_t *result);
 void report_backlog(FILE *out, const json_t *result);
 void report_frames(FILE *out, const json_t *result);
 void report_drops(FILE *out, const json_t *result);
+/* memory.c: memory with address spaces, where there is such */
+void report_memory(FILE *out, const json_t *result);
 /** @param what  "stack" or "bridge" */
 void report_policy(FILE *out, const json_t *result, const char *what);
 /* tunnels.c */

@@ -124,6 +124,8 @@ json_t *sched_json(const struct fabric_tier *t);
 json_t *backlog_json(const struct fabric_tier *t);
 /** Most blocks of messages that waited at an egress to a node, by its number there. */
 uint64_t result_waited(const struct fabric_tier *t, unsigned int number);
+/** "memory" and "spaces", where memory has address spaces; virtual_memory.c */
+void virtual_memory_json(const struct mf_fabric *f, json_t *o);
 /** "regions" and "limits", where there are such; access.c */
 void access_json(const struct mf_fabric *f, json_t *o);
 json_t *switch_json(const struct fabric_tier *t);

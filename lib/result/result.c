@@ -117,6 +117,7 @@ static void networks_json(const struct mf_fabric *f, json_t *o)
 		json_object_set_new(o, "tiers", tiers_json(f));
 	json_object_set_new(o, "drops", drops_json(f));
 	access_json(f, o);
+	virtual_memory_json(f, o);
 	if (f->tiers == 1 && f->tier->config->proto.ext)
 		json_object_set_new(o, "once", once_json(f->tier));
 }

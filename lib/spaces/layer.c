@@ -220,6 +220,7 @@ static void destroy(struct mf_layer *l)
 	free(s->target);
 	free(s->target_of);
 	mf_table_free(s->space);
+	mf_table_free(s->at);
 	mf_table_free(s->present);
 	mf_table_free(s->busy);
 	mf_table_free(s->operation);
@@ -250,13 +251,15 @@ static bool tables(struct spaces *s)
 	s->pieces = PIECES_OF_OPERATION * c->depth + c->targets * MF_SPACES_TASKS_MAX;
 	s->target = calloc(c->targets + 1, sizeof(*s->target));
 	s->target_of = malloc((s->nodes + 1) * sizeof(*s->target_of));
+	s->ranges = (c->pages + SPACES_RANGE - 1) / SPACES_RANGE;
 	s->space = mf_table_new(spaces + 1, sizeof(*s->space));
+	s->at = mf_table_new(spaces * s->ranges + 1, sizeof(*s->at));
 	s->present = mf_table_new(pages / 64 + 1, sizeof(*s->present));
 	s->busy = mf_table_new(pages / 64 + 1, sizeof(*s->busy));
 	s->operation = mf_table_new(c->depth, sizeof(*s->operation));
 	s->piece = mf_table_new(s->pieces, sizeof(*s->piece));
-	return s->target != NULL && s->target_of != NULL && s->space != NULL && s->present != NULL &&
-	       s->busy != NULL && s->operation != NULL && s->piece != NULL;
+	return s->target != NULL && s->target_of != NULL && s->space != NULL && s->at != NULL &&
+	       s->present != NULL && s->busy != NULL && s->operation != NULL && s->piece != NULL;
 }
 
 static struct mf_layer *create(const struct mf_layer_config *config)

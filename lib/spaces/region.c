@@ -26,6 +26,13 @@ uint64_t page_number(const struct spaces *s, unsigned int target, uint32_t space
 	return ((uint64_t)target * s->config.spaces + space) * s->config.pages + page;
 }
 
+uint64_t page_address(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page)
+{
+	uint64_t range = ((uint64_t)target * s->config.spaces + space) * s->ranges + page / SPACES_RANGE;
+
+	return s->at[range] + (page % SPACES_RANGE << s->target[target].config.shift);
+}
+
 static enum mf_right right_of(uint8_t kind)
 {
 	return kind == MF_OP_READ ? MF_RIGHT_READ : kind == MF_OP_RMW ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
@@ -44,7 +51,7 @@ static void fill(const struct spaces *s, struct piece *p, unsigned int target, c
 	const struct space *sp = &s->space[(uint64_t)target * s->config.spaces + w->space];
 
 	p->op.node = t->config.node;
-	p->op.addr = sp->at + (w->page << t->config.shift) + w->offset;
+	p->op.addr = page_address(s, target, w->space, w->page) + w->offset;
 	p->op.space = mf_space_number(t->config.maker, w->space);
 	p->op.key = sp->key[right_of(p->op.kind)];
 }
@@ -94,14 +101,14 @@ static bool send(struct spaces *s, struct operation *o, unsigned int target, con
 	return true;
 }
 
-/** It ends without what is left of it. */
+/** It ends without what is left of it. One that never went takes as long as it takes to ask. */
 static void fail(struct spaces *s, struct operation *o, uint8_t status)
 {
 	if (o->done.status == MF_OK)
 		o->done.status = status;
 	o->issued = o->done.len;
 	if (o->done.done == 0)
-		o->done.done = s->now + 1; /* time has to go on */
+		o->done.done = s->now + s->config.ask_most;
 	if (o->live == 0 && !o->held)
 		operation_finish(s, o);
 }
@@ -147,8 +154,28 @@ static bool advance_piece(struct spaces *s, struct operation *o)
 	return false;
 }
 
+/** Whether an operation that waits has octets of another one still to be read or written. */
+static bool overlaps(const struct operation *waits, const struct operation *o)
+{
+	uint64_t from = waits->op.addr + waits->issued, end = waits->op.addr + waits->done.len;
+
+	return !waits->passes && waits->op.node == o->op.node && from < o->op.addr + o->done.len &&
+	       o->op.addr + o->issued < end;
+}
+
+/** What is asked of the same octets is done in the order in which it was asked. */
+static bool is_behind_others(const struct spaces *s, const struct operation *o)
+{
+	for (uint32_t i = s->held.first; i != SPACES_NONE; i = s->operation[i].next)
+		if (overlaps(&s->operation[i], o))
+			return true;
+	return false;
+}
+
 bool operation_advance(struct spaces *s, struct operation *o)
 {
+	if (!o->passes && is_behind_others(s, o))
+		return false;
 	if (o->passes) {
 		if (o->op.kind == MF_OP_RMW && o->op.rmw == MF_RMW_SPACE)
 			return set_up_ask(s, o);

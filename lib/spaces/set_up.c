@@ -75,12 +75,20 @@ static bool populate(struct spaces *s, unsigned int target, uint32_t worker)
 		return false;
 	p->op.kind = MF_OP_READ;
 	p->op.len = sizeof(p->word[0]);
-	p->op.addr = sp->at + (w->touched << t->config.shift);
+	p->op.addr = page_address(s, target, w->space, w->touched);
 	p->op.space = mf_space_number(t->config.maker, w->space);
 	p->op.key = sp->key[MF_RIGHT_READ];
 	p->page = page_number(s, target, w->space, w->touched);
 	piece_go(s, p);
 	return true;
+}
+
+/** All but the last range are as long as they may be. */
+static uint64_t range_pages(const struct spaces *s, uint64_t range)
+{
+	uint64_t left = s->config.pages - range * SPACES_RANGE;
+
+	return left < SPACES_RANGE ? left : SPACES_RANGE;
 }
 
 /** Sends what the step of a worker's space needs. @return false: there is no piece for it */
@@ -105,8 +113,8 @@ static bool send_step(struct spaces *s, unsigned int target, uint32_t worker)
 		return ask(s, target, worker, MF_SPACE_JOIN, 0, MF_RIGHT_RMW);
 	case SPACE_ALLOCATE:
 		return ask(s, target, worker, MF_SPACE_ALLOCATE, sp->key[MF_RIGHT_WRITE],
-			   MF_SPACE_ALLOC(s->config.pages << t->config.shift, t->config.page_class,
-					  MF_PAGE_WRITE));
+			   MF_SPACE_ALLOC(range_pages(s, t->worker[worker].ranges) << t->config.shift,
+					  t->config.page_class, MF_PAGE_WRITE));
 	default: /* SPACE_POPULATE */
 		return populate(s, target, worker);
 	}
@@ -127,14 +135,21 @@ static void end_space(struct spaces *s, struct worker *w, struct space *sp, enum
 }
 
 /** Its pages are others than before. */
-static void allocated(struct spaces *s, struct worker *w, struct space *sp, uint64_t at)
+static void forget_pages(struct spaces *s, const struct space *sp)
 {
 	uint64_t first = (uint64_t)(sp - s->space) * s->config.pages;
 
 	for (uint64_t i = 0; i < s->config.pages; i++)
 		if (bit(s->present, first + i))
 			bit_put(s->present, first + i, false);
-	sp->at = at;
+}
+
+static void allocated(struct spaces *s, struct worker *w, struct space *sp, uint64_t at)
+{
+	s->at[(uint64_t)(sp - s->space) * s->ranges + w->ranges] = at;
+	if (++w->ranges < s->ranges)
+		return;
+	forget_pages(s, sp);
 	w->touched = 0;
 	if (s->config.populate)
 		sp->step = SPACE_POPULATE;
@@ -165,6 +180,7 @@ static void stepped(struct spaces *s, struct worker *w, struct space *sp, uint64
 	} else {
 		sp->key[sp->step - SPACE_JOIN_READ] = result;
 		sp->step++;
+		w->ranges = 0;
 	}
 }
 

@@ -6,6 +6,11 @@
 #include "spaces/mf_spaces.h"
 
 #define SPACES_NONE UINT32_MAX
+/**
+ * Pages that are allocated at a time, so that they fit where most pages are in use (docs/memory.md): each of
+ * a range has to find a slot.
+ */
+#define SPACES_RANGE 64
 
 /** An operation of a client. */
 struct operation {
@@ -65,7 +70,6 @@ enum space_step {
 
 /** A space at a target. */
 struct space {
-	uint64_t at; /**< its range */
 	uint64_t own, key[MF_RIGHTS];
 	uint8_t step; /**< enum space_step */
 	bool worked; /**< a worker has it */
@@ -76,6 +80,7 @@ struct worker {
 	uint32_t number; /**< of its last task */
 	uint32_t space; /**< set-up: on its way; SPACES_NONE: none */
 	uint32_t piece; /**< SPACES_NONE: it is idle */
+	uint64_t ranges; /**< ALLOCATE: that it has */
 	uint64_t touched; /**< POPULATE: pages */
 };
 
@@ -98,6 +103,8 @@ struct spaces {
 	struct target *target;
 	uint16_t *target_of; /**< [nodes]: UINT16_MAX: it has no spaces */
 	struct space *space; /**< [targets * spaces] */
+	uint64_t *at; /**< [targets * spaces * ranges]: where each range of a space begins */
+	uint64_t ranges; /**< of a space */
 	uint64_t *present,
 		*busy; /**< a bit for each page of each space: it was accessed; it is for the first time */
 	struct operation *operation; /**< [depth] */
@@ -150,6 +157,8 @@ void operations_look(struct spaces *s);
 void operation_hold(struct spaces *s, struct operation *o);
 /** The place of a page among all. */
 uint64_t page_number(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page);
+/** Where a page of a space is. */
+uint64_t page_address(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page);
 
 /* set_up.c */
 /** Sends what the next steps to spaces need. */

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory with address spaces, by the virtual clock.
+
+  spaces.py EMU ROOT [--fabrics N] [--seed N]
+
+Latency by processes and by entries: one up to the size of the translation cache, one beyond it, an access to
+memory apart, to the picosecond. A first access takes a constant more. Random fabrics with few pages ready, a
+slow path that takes its time, and nodes that are started again: what is read is what was written, the same in
+another run and block by block, and all pages are accounted for. Faulty files are refused in one line.
+"""
+import argparse
+import json
+import os
+import random
+import resource
+import tempfile
+
+import laws
+from emu import Emu, Tap
+from graphs import Runs, first_difference, stripped
+
+DRAM = 82_000  # ps
+FAULT = 12_000
+WAYS = 16
+KINDS = ('read', 'write', 'write_ack', 'cas', 'fadd', 'swap', 'or', 'and')
+
+
+def options():
+  parser = argparse.ArgumentParser(description='Runs fabrics whose memory has address spaces.')
+  parser.add_argument('emu')
+  parser.add_argument('root')
+  parser.add_argument('--fabrics', type=int, default=12)
+  parser.add_argument('--seed', type=int, default=1)
+  return parser.parse_args()
+
+
+def fabric(workload, memory=None, nodes=1, **more):
+  return {'nodes': [{'name': 'cn', 'count': nodes, 'role': 'compute'},
+                    {'name': 'mn', 'role': 'memory',
+                     'memory': {'type': 'virtual', 'size': '16MiB', 'pages': '4KiB', 'dram': '82ns',
+                                'fault': '12ns'} | (memory or {})}],
+          'workload': [{'mix': {'read': 1}, 'size': 16, 'depth': 1, 'address': 'sequential',
+                        'interleave': '64B', 'populate': True} | workload]} | more
+
+
+def latency(result, kind='read'):
+  """The least and the greatest, ps; what it has of each."""
+  found = result['operations']['kinds'][kind]['latency']
+  return round(found['min_ns'] * 1000), round(found['max_ns'] * 1000)
+
+
+def levels(tap, runs, what, workload):
+  """Each size has one latency; of all sizes there are two."""
+  times, state = {}, set()
+  for n in (1, 2, 8, WAYS - 1, WAYS, WAYS + 1, 2 * WAYS, 64, 500):
+    result = runs.run(fabric(workload(n)), '--warmup', '2ms', '--duration', '200us')
+    if not tap.ok(isinstance(result, dict), f'{n} {what}: runs', result):
+      return
+    least, most = latency(result)
+    tap.ok(least == most and result['operations']['completed_all'] > 2 * WAYS, f'{n} {what}: one latency',
+           (least, most))
+    times[n] = most
+    state.add(result['memory']['mn']['state_octets'])
+  hit, miss = times[1], times[500]
+  tap.ok(all(time == (hit if n <= WAYS else miss) for n, time in times.items()),
+         f'{what}: two levels, the step is at {WAYS}', times)
+  tap.ok(miss - hit == DRAM, f'{what}: a miss is an access to memory more', (hit, miss))
+  tap.ok(len(state) == 1, f'{what}: the state of the fast path is always the same', state)
+
+
+def first_access(tap, runs):
+  """Each read is the first of its page, or none is."""
+  workload = {'spaces': 4, 'pages': 500, 'operations': 1000, 'interleave': '64B'}
+  times = ('--warmup', '0', '--duration', '3ms')
+  both = [runs.run(fabric(workload | {'populate': populate}, {'ring': 256}), *times)
+          for populate in (False, True)]
+  if not tap.ok(all(isinstance(result, dict) for result in both), 'first accesses: run', both):
+    return
+  first, later = (latency(result)[0] for result in both)
+  tap.ok(first - later == FAULT, 'a first access is a miss and a constant', (first, later))
+  tap.ok(both[0]['memory']['mn']['faults'] == 1000, 'each first access is a fault', both[0]['memory'])
+
+
+def mixed(rng):
+  return {kind: rng.choice((0, 1, 1, 2)) for kind in KINDS} | {'read': 2}
+
+
+def draw(seed):
+  rng = random.Random(f'spaces {seed}')
+  page = rng.choice((4096, 4096, 16384))
+  spaces, pages, depth = rng.choice((1, 3, 20)), rng.choice((1, 2, 7)), rng.choice((1, 4, 32))
+  most = min(rng.choice((64, 5000, 40000)), spaces * pages * page // depth // 64 * 64)
+  workload = {'mix': mixed(rng), 'size': {'dist': 'uniform', 'min': 8, 'max': most}, 'depth': depth,
+              'spaces': spaces, 'pages': pages, 'populate': rng.random() < 0.3,
+              'interleave': rng.choice((64, 1024, page)), 'address': rng.choice(('uniform', 'sequential')),
+              'delay': rng.choice(('0', '300ns'))}
+  nodes = rng.choice((1, 2, 3))
+  memory = {'size': page * max(64, 2 * nodes * spaces * pages), 'pages': str(page),
+            'ring': rng.choice((1, 2, 64)), 'node_tasks': rng.choice((1, 4, 16)),
+            'tlb': {'sets': rng.choice((1, 4)), 'ways': rng.choice((1, 16))},
+            'slow': {'step': rng.choice(('5ns', '100ns')), 'zero': rng.choice(('400ns', '20us')),
+                     'crossing': rng.choice(('0', '100ns', '3us'))}}
+  config = fabric(workload, memory, nodes, seed=seed,
+                  link={'rate': rng.choice(('25G', '100G'))}, scheduler={'order': 'pair'})
+  if seed % 3 == 0:
+    name = rng.choice(('cn' if nodes == 1 else 'cn0', 'mn'))
+    config['faults'] = [{'class': 'node_crash', 'node': name, 'from': '400us', 'until': '430us'}]
+  return config
+
+
+def wrong(result):
+  operations = result['operations']
+  return {key: operations[key] for key in ('mismatches', 'stray_completions') if operations.get(key, 0) != 0}
+
+
+def accounted(result):
+  """All pages are somewhere, and all that was allocated has an entry."""
+  memory = result['memory']['mn']
+  there = ('free', 'being_zeroed', 'in_ring', 'in_use')
+  return all(pages['all'] == sum(pages[key] for key in there) for pages in memory['pages']) and \
+    memory['entries'] <= memory['slots'] and memory['strange'] == 0
+
+
+def is_same(tap, runs, seed):
+  config = draw(seed)
+  times = ('--warmup', '600us', '--duration', '300us')
+  first = stripped(runs.run(config, *times))
+  what = f'fabric {seed}: {config["workload"][0]["spaces"]} spaces of {config["workload"][0]["pages"]} pages'
+  what += ', a crash' if 'faults' in config else ''
+  if not tap.ok(isinstance(first, dict), f'{what}: runs', first):
+    return
+  operations = first['operations']
+  tap.ok(operations['completed_all'] > 0 and not wrong(first), f'{what}: nothing is wrong',
+         (operations['completed_all'], wrong(first)))
+  if 'faults' not in config:
+    tap.ok(operations['failed_all'] == 0, f'{what}: nothing fails', operations.get('failed'))
+    tap.ok(first['spaces']['ready_at_ps'] is not None and first['spaces']['failed'] == 0,
+           f'{what}: all spaces are there', first['spaces'])
+  tap.ok(accounted(first), f'{what}: all pages are accounted for', first['memory'])
+  bad = list(laws.broken(runs.last))
+  tap.ok(not bad, f'{what}: obeys the laws of a fabric', bad)
+  for way in ((), ('--block-by-block',)):
+    again = stripped(runs.run(config, *times, *way))
+    tap.ok(again == first, f'{what}: the same {"block by block" if way else "again"}',
+           first_difference(first, again))
+  effective = runs.emu.run('--print-config', runs.write(config)).stdout
+  again = stripped(runs.run(json.loads(effective), *times))
+  tap.ok(again == first, f'{what}: the same with its effective configuration', first_difference(first, again))
+
+
+def pages_that_come(tap, runs):
+  """One page is ready at a time, and others take long: operations wait, and none is wrong."""
+  workload = {'mix': {'read': 1, 'write': 1, 'write_ack': 1, 'fadd': 1}, 'size': 64, 'depth': 16,
+              'spaces': 10, 'pages': 20, 'populate': False, 'address': 'uniform'}
+  config = fabric(workload, {'ring': 1, 'slow': {'crossing': '2us'}})
+  result = runs.run(config, '--warmup', '0', '--duration', '3ms')
+  tap.ok(isinstance(result, dict) and result['spaces']['waited_for_pages'] > 50, 'operations wait for pages',
+         result if isinstance(result, str) else result['spaces'])
+  tap.ok(result['operations']['failed_all'] == 0 and not wrong(result), 'and none fails, or is wrong',
+         result['operations'])
+  tap.ok(result['memory']['mn']['faults'] == 200, 'each page is there in the end', result['memory']['mn'])
+
+
+def again_after(tap, runs):
+  """A node is started again: all it had is gone, and it gets new spaces; so does a memory node."""
+  for name in ('cn', 'mn'):
+    faults = [{'class': 'node_crash', 'node': name, 'from': '500us', 'until': '520us'}]
+    workload = {'mix': {'read': 1, 'write_ack': 1}, 'spaces': 30, 'pages': 3, 'lost_is_empty': True}
+    config = fabric(workload, faults=faults, scheduler={'order': 'pair'})
+    result = runs.run(config, '--warmup', '700us', '--duration', '200us')
+    if not tap.ok(isinstance(result, dict), f'{name} is started again: runs', result):
+      continue
+    tap.ok(result['spaces']['ready'] == 30 and result['memory']['mn']['spaces'] == 30 and
+           result['memory']['mn']['entries'] == 90, f'{name} is started again: 30 spaces, no more',
+           (result['spaces'], result['memory']['mn']['spaces'], result['memory']['mn']['entries']))
+    tap.ok(not wrong(result) and result['operations']['kinds']['read']['completed'] > 0,
+           f'{name} is started again: operations go on', result['operations'])
+
+
+TERABYTES = 'clio/terabytes'
+
+
+def examples(tap, emu):
+  folder = os.path.join(emu.root, 'examples', 'clio')
+  for name in sorted(os.listdir(folder)):
+    process, out = emu.result('--clock', 'virtual', os.path.join(folder, name))
+    good = out is not None and out['result']['operations']['completed_all'] > 0 and \
+      out['result']['operations']['failed_all'] == 0
+    tap.ok(good, f'examples/clio/{name} runs', process.stderr)
+  most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+  tap.ok(most < 1 << 20, '4 TiB of pages within 1 GiB of the host', f'{most} KiB')
+
+
+# What is changed, and what is said of it, in one line.
+FAULTY = (
+  ({'memory': {'pages': '3KiB'}}, 'nodes[1].memory.pages: \'3KiB\' is no size of a page'),
+  ({'memory': {'pages': {}, 'size': None}}, 'nodes[1].memory.pages: has 0 sizes of pages'),
+  ({'memory': {'pages': {'4KiB': '1MiB', '4096': '1MiB'}, 'size': None}}, 'is there twice'),
+  ({'memory': {'pages': {'4KiB': '1MiB'}, 'size': '1MiB'}}, "'size' has no effect"),
+  ({'memory': {'pages': 5}}, 'nodes[1].memory.pages: must be a size'),
+  ({'memory': {'size': 20000}}, 'no whole number of pages'),
+  ({'memory': {'bucket': 3}}, 'nodes[1].memory.bucket'),
+  ({'memory': {'tlb': {'sets': 3}}}, 'nodes[1].memory.tlb.sets'),
+  ({'memory': {'slow': {'stp': '1ns'}}}, 'nodes[1].memory.slow.stp: unknown key'),
+  ({'memory': {'type': 'flat'}}, 'has no effect: the memory\'s type is not "virtual"'),
+  ({'memory': {'node_tasks': 2000}}, 'nodes[1].memory.node_tasks'),
+  ({'workload': {'spaces': 9000}}, 'workload[0].spaces'),
+  ({'workload': {'pages': 5000}}, 'workload[0].pages: clients of node \'mn\' need'),
+  ({'workload': {'page': 8192}}, 'workload[0].page: node \'mn\' has no pages of 8192'),
+  ({'workload': {'pages': 4, 'span': '1MiB'}}, 'workload[0].span'),
+  ({'workload': {'interleave': 100}}, 'workload[0].interleave'),
+  ({'workload': {'ycsb': 'A'}}, 'ycsb'),
+  ({'backup': {'name': 'sw1'}}, 'backup: goes with memory of the type "virtual"'),
+  ({'regions': [{'name': 'r', 'size': '4KiB'}]}, 'regions'),
+  ({'host': {'once': False}}, 'once is false'),
+  ({'stack': 'rocev2'}, 'nodes'),
+)
+
+
+def faulty(tap, emu, folder):
+  path = os.path.join(folder, 'faulty.json')
+  for change, said in FAULTY:
+    config = fabric({})
+    if 'memory' in change:
+      memory = config['nodes'][1]['memory'] | change['memory']
+      config['nodes'][1]['memory'] = {key: value for key, value in memory.items() if value is not None}
+    if 'workload' in change:
+      config['workload'][0] = {'mix': {'read': 1}} | change['workload']
+    config |= {key: value for key, value in change.items() if key not in ('memory', 'workload')}
+    with open(path, 'w', encoding='utf-8') as file:
+      json.dump(config, file)
+    process = emu.run('--check', path)
+    tap.ok(process.returncode != 0 and said in process.stderr and len(process.stderr.splitlines()) == 1,
+           f'refused: {json.dumps(change)}', process.stderr)
+
+
+def main():
+  given = options()
+  tap, emu = Tap(), Emu(given.emu, given.root)
+  with tempfile.TemporaryDirectory() as folder:
+    runs = Runs(emu, folder)
+    levels(tap, runs, 'processes', lambda n: {'spaces': n, 'pages': 1})
+    levels(tap, runs, 'entries', lambda n: {'spaces': 1, 'pages': n})
+    first_access(tap, runs)
+    pages_that_come(tap, runs)
+    again_after(tap, runs)
+    for seed in range(given.seed, given.seed + given.fabrics):
+      is_same(tap, runs, seed)
+    examples(tap, emu)
+    faulty(tap, emu, folder)
+  tap.done()
+
+
+if __name__ == '__main__':
+  main()
