@@ -213,8 +213,10 @@ static void choose(struct word_check *c, const struct word *w, const struct stre
 		note(c, a, t, sure);
 		c->chosen[a->n++] = (uint32_t)i;
 	}
-	qsort(c->found, a->found, sizeof(*c->found), by_value);
-	qsort(c->made, a->made, sizeof(*c->made), by_value);
+	if (a->found > 1) /* without operations there is no table */
+		qsort(c->found, a->found, sizeof(*c->found), by_value);
+	if (a->made > 1)
+		qsort(c->made, a->made, sizeof(*c->made), by_value);
 }
 
 /** Whether somebody has found a value, or what operations that we know nothing of may have made of it. */
