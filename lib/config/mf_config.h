@@ -129,6 +129,7 @@ struct mf_config_link {
 	struct mf_config_llr llr; /**< wall clock */
 };
 
+#define MF_CONFIG_SLOW_PATH "-slow" /**< behind the name of a node: the role of its memory's slow path */
 #define MF_CONFIG_TIERS_MAX 64
 #define MF_CONFIG_OWN_SWITCH ".sw0" /**< behind a tier's name: that of a switch that the file does not name */
 

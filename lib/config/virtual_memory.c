@@ -4,6 +4,7 @@
  * a workload are in such memories: "spaces", "pages" and so on.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config/cfg_write.h"
@@ -229,6 +230,28 @@ static const struct mf_config_node *any_virtual(const struct mf_config *config)
 	return NULL;
 }
 
+/** The slow path of a node is a role with a name of its own, and no node is called so. */
+static int check_names(struct cfg *c)
+{
+	const struct mf_config *config = c->config;
+	char name[MF_CONFIG_NAME_LEN + 8];
+
+	for (unsigned int i = 0; i < config->slots; i++) {
+		const struct mf_config_node *n = &config->node[i];
+
+		if (!n->up || !mf_config_is_virtual(n))
+			continue;
+		snprintf(name, sizeof(name), "%s" MF_CONFIG_SLOW_PATH, n->name);
+		if (strlen(name) >= MF_CONFIG_NAME_LEN)
+			return cfg_fail_key(c, "nodes",
+					    "the name of the slow path of a node, '%s', is too long", name);
+		if (mf_config_node(config, name) >= 0)
+			return cfg_fail_key(c, "nodes", "'%s' is the name of the slow path of node '%s'",
+					    name, n->name);
+	}
+	return 0;
+}
+
 /** What goes with memory that has spaces: EDM's messages alone say which, by one switch. */
 int cfg_vm_fabric(struct cfg *c, const json_t *root)
 {
@@ -255,7 +278,7 @@ int cfg_vm_fabric(struct cfg *c, const json_t *root)
 			"what it adds to messages",
 			name);
 	c->tier->proto.ext = true;
-	return 0;
+	return check_names(c);
 }
 
 /* ---- of a workload ---- */

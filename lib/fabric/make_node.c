@@ -50,7 +50,7 @@ static int make_memory(struct mf_fabric *f, unsigned int i, char *err, size_t er
 	if (f->config->report_series != 0)
 		config.use = &n->memory_use;
 	if (mf_config_is_virtual(c)) {
-		n->memory_ops = &mf_memory_timed;
+		n->memory_ops = f->clock == MF_CLOCK_WALL ? &mf_memory_virtual : &mf_memory_timed;
 		n->memory = make_virtual_memory(f, i, &config, err, errlen);
 		if (n->memory == NULL)
 			return -EINVAL;

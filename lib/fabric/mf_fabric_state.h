@@ -10,8 +10,10 @@
 #include "memory/mf_bandwidth.h"
 #include "memory/mf_memory.h"
 #include "memory/mf_region.h"
+#include "memory/mf_vm_timed.h"
 #include "base/mf_rng.h"
 #include "pcs/mf_scrambler.h"
+#include "systems/mf_slow_path.h"
 #include "systems/mf_scheduler.h"
 #include "systems/mf_sw.h"
 #include "workload/mf_workload.h"
@@ -47,7 +49,11 @@ struct node {
 	bool unplugged; /**< virtual clock: a fault has its cable pulled */
 	struct skew skew; /**< how wrong its clock is */
 	struct mf_memory_use memory_use; /**< of its memory, where it is counted */
-	struct mf_vm_timed *vm; /**< its memory, where that is of the type "virtual"; virtual clock */
+	/* Its memory, where that is of the type "virtual": */
+	struct mf_vm_timed *vm; /**< virtual clock: both paths */
+	struct mf_vm *fast; /**< wall clock: the fast path; the slow one is a role of its own */
+	struct mf_slow_path *slow;
+	char slow_name[MF_CONFIG_NAME_LEN + 8]; /**< of that role */
 	uint32_t starts; /**< of its memory */
 } __attribute__((aligned(64)));
 

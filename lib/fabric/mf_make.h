@@ -36,7 +36,7 @@ int make_faults(struct mf_fabric *f, char *err, size_t errlen);
 /** Memory and host of a node. @return 0 or -EINVAL */
 int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
 
-/** Memory of the type "virtual", virtual clock, with other secrets at each start. @return NULL: err says why
+/** Memory of the type "virtual", with other secrets at each start. @return NULL: err says why
  */
 struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const struct mf_memory_config *m,
 				      char *err, size_t errlen);

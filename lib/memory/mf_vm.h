@@ -108,7 +108,7 @@ struct mf_vm_stats {
 	uint64_t strange; /**< items that cannot be: a bug of the slow path */
 };
 
-/** A struct mf_vm as a memory. It is made and freed here; at, check and zero are of no use there. */
+/** A struct mf_vm as a memory. It is made here; at, check and zero are of no use there. */
 extern const struct mf_memory_ops mf_memory_virtual;
 
 struct mf_vm;
@@ -127,6 +127,18 @@ uint8_t *mf_vm_octets(struct mf_vm *v);
 
 /** What is there for the slow path: the other side takes from it. */
 struct mf_vm_queue *mf_vm_out(struct mf_vm *v);
+
+/** Whether an item can be one that the slow path gives: else mf_vm_take() is not to be called. */
+bool mf_vm_may_take(const struct mf_vm *v, const struct mf_vm_item *item);
+
+/** Other secrets, before anything was asked or taken. @return 0 or -ENOMEM: of no use but to be freed */
+int mf_vm_renew(struct mf_vm *v, const struct mf_vm_secrets *secrets);
+
+/**
+ * The fast path zeroes pages that come by itself: it is replayed without the slow path, which did that. Pages
+ * of a record were zero.
+ */
+void mf_vm_zeroes(struct mf_vm *v);
 
 /** Does what the slow path says, at the item's date. At most MF_VM_RUN_MAX entries are touched. */
 void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item);

@@ -51,6 +51,7 @@ struct mf_vm_item {
 	uint16_t node; /**< of a task */
 	uint16_t length; /**< pages of a run */
 	union {
+		uint64_t word[6]; /**< all of it, for who carries it */
 		struct {
 			uint64_t ticket;
 			uint64_t arg[2];

@@ -45,6 +45,12 @@ void mf_vm_slow_take(struct mf_vm_slow *s, const struct mf_vm_item *item);
  */
 bool mf_vm_slow_work(struct mf_vm_slow *s, uint64_t steps, uint64_t octets);
 
+/** Whether an item can be one that the fast path gives, now: else mf_vm_slow_take() is not to be called. */
+bool mf_vm_slow_may_take(const struct mf_vm_slow *s, const struct mf_vm_item *item);
+
+/** Other secrets, before anything was taken. @return 0 or -ENOMEM: of no use but to be freed */
+int mf_vm_slow_renew(struct mf_vm_slow *s, const struct mf_vm_secrets *secrets);
+
 struct mf_vm_slow_stats {
 	uint64_t tasks[MF_SPACE_TASKS]; /**< that were answered with MF_OK */
 	uint64_t refused[MF_SPACE_TASKS]; /**< with MF_ERR_KEY */

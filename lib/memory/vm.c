@@ -326,8 +326,14 @@ static void vm_forget(struct mf_memory *m, uint16_t node, mf_time at)
 	mf_vm_forget_node(vm_of(m), node);
 }
 
+static void vm_destroy(struct mf_memory *m)
+{
+	mf_vm_free(vm_of(m));
+}
+
 const struct mf_memory_ops mf_memory_virtual = {
 	.name = "virtual",
+	.destroy = vm_destroy,
 	.access = vm_access,
 	.let_go = vm_let_go,
 	.held = vm_held,

@@ -61,6 +61,7 @@ struct mf_vm {
 		*asked; /**< [MF_PORTS_MAX * config.node_tasks]: slots of the first node, of the second */
 	uint32_t tasks; /**< under way */
 	uint64_t held; /**< reads */
+	bool zeroes; /**< mf_vm_zeroes() */
 	mf_time now; /**< the latest date of what was asked or taken: items are sent then */
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the fast path says to the slow path, and does for it. */
+#include <string.h>
+
 #include "base/mf_seeded_bug.h"
 #include "memory/vm.h"
 
@@ -139,6 +141,9 @@ static void take_pages(struct mf_vm *v, const struct mf_vm_item *item)
 	for (unsigned int i = 0; i < item->pages; i++) {
 		unsigned int which = MF_SEEDED_BUG(page_twice_in_ring) && i > 0 ? i - 1 : i;
 
+		if (v->zeroes)
+			memset(v->octets + mf_vm_layout_at(&v->layout, item->page_class, item->run.page[i]),
+			       0, UINT64_C(1) << v->layout.of[item->page_class].shift);
 		v->stats.strange += !mf_page_ring_put(r->ring, item->run.page[which]);
 	}
 	r->telling = r->telling && item->run.serial != r->serial;
@@ -198,6 +203,41 @@ static void answer(struct mf_vm *v, const struct mf_vm_item *item)
 	e->state = e->state == VM_ASKED_FORGOTTEN ? VM_ASKED_NONE : VM_ASKED_DONE;
 	e->status = item->value;
 	e->result = item->task.arg[0];
+}
+
+static bool is_class(const struct mf_vm_layout *l, const struct mf_vm_item *item)
+{
+	return item->page_class < MF_PAGE_CLASSES && l->of[item->page_class].pages > 0;
+}
+
+static bool are_pages(const struct mf_vm_layout *l, const struct mf_vm_item *item)
+{
+	for (unsigned int i = 0; i < item->pages; i++)
+		if (item->run.page[i] - l->of[item->page_class].first >= l->of[item->page_class].pages)
+			return false;
+	return true;
+}
+
+bool mf_vm_may_take(const struct mf_vm *v, const struct mf_vm_item *item)
+{
+	switch (item->kind) {
+	case MF_VM_PAGES:
+		return is_class(&v->layout, item) && item->pages <= MF_VM_ITEM_PAGES &&
+		       are_pages(&v->layout, item);
+	case MF_VM_SUPPLY:
+		return is_class(&v->layout, item);
+	case MF_VM_ADD:
+	case MF_VM_PROTECT:
+		return item->length <= MF_VM_RUN_MAX && item->value < MF_PAGE_RIGHTS;
+	case MF_VM_REMOVE:
+		return item->length <= MF_VM_ITEM_PAGES;
+	case MF_VM_SPACE:
+		return item->task.space < MF_SPACES && item->task.epoch <= MF_SPACE_EPOCH_MAX;
+	case MF_VM_ANSWER:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item)

@@ -80,7 +80,8 @@ static uint32_t pages_back(const struct mf_vm_config *c)
 	return c->pins + MF_VM_REMOVES * MF_VM_ITEM_PAGES;
 }
 
-static bool make_parts(struct mf_vm *v)
+/** What depends on secrets. */
+static bool make_keyed(struct mf_vm *v)
 {
 	const struct mf_vm_config *c = &v->config;
 	struct mf_page_shape_config sc = {.pages = v->layout.pages, .slots = c->slots, .bucket = c->bucket};
@@ -97,7 +98,14 @@ static bool make_parts(struct mf_vm *v)
 	}
 	v->table = mf_page_table_new(&shape, c->huge_pages);
 	v->tlb = v->table != NULL ? mf_tlb_new(&tc) : NULL;
-	v->pins = v->tlb != NULL ? mf_pins_new(c->pins) : NULL;
+	return v->tlb != NULL;
+}
+
+static bool make_parts(struct mf_vm *v)
+{
+	const struct mf_vm_config *c = &v->config;
+
+	v->pins = make_keyed(v) ? mf_pins_new(c->pins) : NULL;
 	if (v->pins == NULL || !make_ready(v) || !make_lists(v))
 		return false;
 	v->out = mf_vm_queue_new(c->tasks + MF_VM_REMOVES + pages_back(c) + MF_PAGE_CLASSES);
@@ -149,6 +157,23 @@ void mf_vm_free(struct mf_vm *v)
 	memory_unmap(v->epoch, v->epoch_mapped);
 	memory_unmap(v->octets, v->mapped);
 	free(v);
+}
+
+int mf_vm_renew(struct mf_vm *v, const struct mf_vm_secrets *secrets)
+{
+	v->config.secrets = *secrets;
+	mf_page_table_free(v->table);
+	mf_tlb_free(v->tlb);
+	v->table = NULL;
+	v->tlb = NULL;
+	for (unsigned int i = 0; i < 1 << VM_KNOWN_BITS; i++)
+		v->known[i] = (struct vm_known){0};
+	return make_keyed(v) ? 0 : -ENOMEM;
+}
+
+void mf_vm_zeroes(struct mf_vm *v)
+{
+	v->zeroes = true;
 }
 
 uint8_t *mf_vm_octets(struct mf_vm *v)

@@ -261,6 +261,30 @@ static void take_removed(struct mf_vm_slow *s, const struct mf_vm_item *item)
 	take_back(s, item);
 }
 
+bool mf_vm_slow_may_take(const struct mf_vm_slow *s, const struct mf_vm_item *item)
+{
+	const struct vm_task *t;
+
+	switch (item->kind) {
+	case MF_VM_TASK:
+		return item->value < MF_SPACE_TASKS && item->task.space < MF_SPACES &&
+		       item->node < MF_PORTS_MAX;
+	case MF_VM_REMOVED:
+		if (item->run.serial >= s->config.tasks || item->length > MF_VM_ITEM_PAGES || s->removes == 0)
+			return false;
+		t = &s->task[item->run.serial]; /* its runs come back in their order */
+		return t->done + item->length <= t->sent &&
+		       item->run.tag == mf_remote_tag(t->number, t->at, t->shift) + t->done;
+	case MF_VM_PAGE_BACK:
+		return item->page_class < MF_PAGE_CLASSES;
+	case MF_VM_TAKEN:
+		return item->page_class < MF_PAGE_CLASSES &&
+		       item->run.serial <= s->config.ring - s->pages[item->page_class].credit;
+	default:
+		return false;
+	}
+}
+
 void mf_vm_slow_take(struct mf_vm_slow *s, const struct mf_vm_item *item)
 {
 	s->waiting = 0;

@@ -69,9 +69,9 @@ static bool make_pools(struct mf_vm_slow *s)
 	return true;
 }
 
-static bool make_tables(struct mf_vm_slow *s)
+/** What depends on secrets. */
+static bool make_keyed(struct mf_vm_slow *s)
 {
-	const struct mf_range_pool_config rc = {.ranges = s->config.ranges, .covered_max = VM_SLOW_COVERED};
 	struct mf_page_shape_config sc = {
 		.pages = s->layout.pages, .slots = s->config.slots, .bucket = s->config.bucket};
 	struct mf_page_shape shape;
@@ -85,7 +85,14 @@ static bool make_tables(struct mf_vm_slow *s)
 		return false;
 	}
 	s->use = mf_bucket_use_new(&shape);
-	s->ranges = s->use != NULL ? mf_range_pool_new(&rc) : NULL;
+	return s->use != NULL;
+}
+
+static bool make_tables(struct mf_vm_slow *s)
+{
+	const struct mf_range_pool_config rc = {.ranges = s->config.ranges, .covered_max = VM_SLOW_COVERED};
+
+	s->ranges = make_keyed(s) ? mf_range_pool_new(&rc) : NULL;
 	s->numbered_mapped = MF_SPACES * sizeof(*s->numbered);
 	s->numbered = s->ranges != NULL ? memory_map(s->numbered_mapped, false) : NULL;
 	return s->numbered != NULL;
@@ -142,6 +149,14 @@ void mf_vm_slow_free(struct mf_vm_slow *s)
 	free(s->place);
 	free(s->out);
 	free(s);
+}
+
+int mf_vm_slow_renew(struct mf_vm_slow *s, const struct mf_vm_secrets *secrets)
+{
+	s->config.secrets = *secrets;
+	mf_bucket_use_free(s->use);
+	s->use = NULL;
+	return make_keyed(s) ? 0 : -ENOMEM;
 }
 
 struct mf_vm_queue *mf_vm_slow_out(struct mf_vm_slow *s)

@@ -29,6 +29,7 @@ static void put_node(FILE *out, const json_t *result, const char *name, const js
 {
 	struct counts n = {.used = 0};
 	char title[REPORT_WIDTH], time[REPORT_NUMBER];
+	const json_t *busy = report_at(o, "slow_path/busy_ps");
 
 	snprintf(title, sizeof(title), "Memory of %s", name);
 	report_head(out, result, title);
@@ -46,9 +47,9 @@ static void put_node(FILE *out, const json_t *result, const char *name, const js
 	report_line(out, "allocations", "%s, %.4f retries in the mean, at most %s",
 		    count(&n, o, "retries/allocations"), report_real(o, "retries/mean"),
 		    count(&n, o, "retries/max"));
-	report_line(out, "slow path", "%s tasks begun, %s found too many; at work for %s",
-		    count(&n, o, "tasks/begun"), count(&n, o, "tasks/busy"),
-		    report_time(time, report_count(o, "slow_path/busy_ps")));
+	report_line(out, "slow path", "%s tasks begun, %s found too many%s%s", count(&n, o, "tasks/begun"),
+		    count(&n, o, "tasks/busy"), busy != NULL ? "; at work for " : "",
+		    busy != NULL ? report_time(time, (mf_time)json_integer_value(busy)) : "");
 	report_line(out, "state", "%s octets of the fast path, without page table and data",
 		    count(&n, o, "state_octets"));
 }

@@ -78,14 +78,15 @@ static json_t *pages_json(const struct mf_vm_config *c, const struct mf_vm_stats
 
 static json_t *node_json(const struct mf_fabric *f, unsigned int i)
 {
-	struct mf_vm_timed *vm = f->node[i].vm;
+	const struct node *n = &f->node[i];
 	struct mf_vm_slow_stats slow;
 	struct mf_vm_stats fast;
 	json_t *o = json_object(), *path = json_object();
 
-	mf_vm_timed_advance(vm, f->ended);
-	mf_vm_stats(mf_vm_timed_fast(vm), &fast);
-	mf_vm_slow_stats(mf_vm_timed_slow(vm), &slow);
+	if (n->vm != NULL)
+		mf_vm_timed_advance(n->vm, f->ended);
+	mf_vm_stats(n->vm != NULL ? mf_vm_timed_fast(n->vm) : n->fast, &fast);
+	mf_vm_slow_stats(n->vm != NULL ? mf_vm_timed_slow(n->vm) : mf_slow_path_slow(n->slow), &slow);
 	result_count(o, "accesses", fast.refused[MF_VM_REFUSED_NOT]);
 	result_count(o, "hits", fast.hits);
 	result_count(o, "misses", fast.misses);
@@ -102,7 +103,8 @@ static json_t *node_json(const struct mf_fabric *f, unsigned int i)
 	result_count(o, "spaces", slow.spaces);
 	result_count(o, "ranges_left", slow.ranges_left);
 	result_count(o, "epochs_of_rights_taken", slow.epochs);
-	result_count(path, "busy_ps", mf_vm_timed_busy(vm));
+	if (n->vm != NULL)
+		result_count(path, "busy_ps", mf_vm_timed_busy(n->vm));
 	result_count(path, "steps", slow.steps);
 	result_count(path, "zeroed_octets", slow.octets);
 	json_object_set_new(o, "slow_path", path);
@@ -147,7 +149,7 @@ void virtual_memory_json(const struct mf_fabric *f, json_t *o)
 	json_t *nodes = json_object();
 
 	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].vm != NULL)
+		if (f->node[i].vm != NULL || f->node[i].fast != NULL)
 			json_object_set_new(nodes, f->config->node[i].name, node_json(f, i));
 	if (json_object_size(nodes) == 0) {
 		json_decref(nodes);

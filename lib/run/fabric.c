@@ -183,6 +183,7 @@ void mf_fabric_free(struct mf_fabric *f)
 		mf_node_free(n->host);
 		mf_regions_free(n->regions);
 		mf_bandwidth_free(n->bandwidth);
+		mf_slow_path_free(n->slow);
 		if (n->memory != NULL)
 			n->memory_ops->destroy(n->memory);
 	}

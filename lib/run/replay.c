@@ -28,8 +28,8 @@ struct replay {
 #define CALL(call) (1u << RECORD_##call)
 
 static const unsigned int calls_of[] = {
-	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
-		      CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
+	[ROLE_NODE] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(GIVE) | CALL(TAKE) |
+		      CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_REDUNDANT] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
 			   CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK),
 	[ROLE_ENDS] = CALL(RX) | CALL(RUN) | CALL(TX) | CALL(SHORT_SPANS) | CALL(LINK_LOST) |
@@ -38,6 +38,7 @@ static const unsigned int calls_of[] = {
 			CALL(LINK_LOST) | CALL(LINK_BACK) | CALL(CRASH) | CALL(TAKE_AWAY) | CALL(GIVE_BACK) |
 			CALL(BEAR) | CALL(ROUTE),
 	[ROLE_SCHED] = CALL(GIVE) | CALL(TAKE),
+	[ROLE_SLOW] = CALL(GIVE) | CALL(TAKE),
 };
 
 /** Calls whose entries have data. */
@@ -334,7 +335,9 @@ int mf_fabric_replay(const struct mf_config *config, const char *dir, FILE *out)
 		return -ENOMEM;
 	}
 	regions_repeat(f);
-	rc = replay_all(f, dir, out);
+	rc = virtual_memory_repeat(f, true);
+	if (rc == 0)
+		rc = replay_all(f, dir, out);
 	mf_fabric_free(f);
 	return rc;
 }

@@ -16,6 +16,7 @@ enum role_kind {
 	ROLE_SWITCH,
 	ROLE_SCHED,
 	ROLE_PORT, /**< an Ethernet port: what stands at the other ends of the links that it carries */
+	ROLE_SLOW, /**< the slow path of a memory node */
 };
 
 struct record;
@@ -26,7 +27,8 @@ struct role {
 	uint8_t kind; /**< enum role_kind */
 	bool given; /**< something has arrived since it was run */
 	uint8_t links; /**< REDUNDANT: bit n: its link to switch n is up */
-	uint32_t index; /**< its number among the nodes, switches or ports; SCHED: of its switch */
+	/** Its number among the nodes, switches or ports. SCHED: of its switch. SLOW: of its node */
+	uint32_t index;
 	struct mf_fabric *f;
 	struct record *record; /**< NULL: none is kept */
 	mf_time next; /**< all but PORT: when it wants to be run */
@@ -37,9 +39,11 @@ struct role {
 		struct wall_port *carrier; /**< PORT */
 		struct mf_sw *sw; /**< SWITCH */
 		struct mf_scheduler *sched; /**< SCHED */
+		struct mf_slow_path *slow; /**< SLOW */
 	};
 	uint64_t turns; /**< that it has had; written by its lcore, read by the watchdog */
-	const struct mf_channel *channel; /**< SWITCH, SCHED; NULL: it has none */
+	/** SWITCH, SCHED, SLOW, nodes with a slow path; NULL: it has none */
+	const struct mf_channel *channel;
 } __attribute__((aligned(64)));
 
 static_assert(sizeof(struct role) == 64, "a line");
@@ -65,7 +69,7 @@ const char *role_name(const struct role *r);
 /** All roles of a fabric but ports: how many there are at most. */
 static inline unsigned int role_max(const struct mf_fabric *f)
 {
-	return f->nodes + 2 * f->graph->switches;
+	return 2 * f->nodes + 2 * f->graph->switches;
 }
 
 /**
@@ -148,6 +152,11 @@ void role_give(struct role *r, mf_time now, void *items, unsigned int n);
 bool role_may_come(const struct role *r, const void *item);
 /** Gives items. Scheduler: call again while it gives max. @param out  room for max @return how many */
 unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max);
+/** SLOW: when it is to be asked again. */
+static inline void role_slow_asked(struct role *r)
+{
+	r->next = mf_slow_path_next(r->slow);
+}
 /** Switch: the same in place. @return the first of *n, 1 if a record is kept; NULL: there is none */
 void *role_peek(struct role *r, mf_time now, unsigned int *n);
 /** Switch: the first n of the items that role_peek() returned have been taken. */

@@ -402,7 +402,7 @@ static int init_role(struct wall *w, unsigned int i)
 
 	r->role = &w->role[i];
 	r->next = MF_NEVER;
-	if (role_is_node(r->role))
+	if (role_is_node(r->role) || r->role->kind == ROLE_SLOW)
 		r->skew = &w->f->node[r->role->index].skew;
 	else if (r->role->kind != ROLE_PORT)
 		r->skew = &w->f->skew;

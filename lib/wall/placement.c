@@ -46,6 +46,8 @@ static int make_records(struct wall *w)
 
 	regions_repeat(w->f);
 	if (err == 0)
+		err = virtual_memory_repeat(w->f, false);
+	if (err == 0)
 		err = mf_config_hash(w->f->config, &config);
 	for (unsigned int i = 0; i < w->roles && err == 0; i++) {
 		if (w->role[i].kind == ROLE_PORT)
@@ -78,6 +80,9 @@ static int make_roles(struct wall *w)
 	if (w->role == NULL || w->sw == NULL || w->line == NULL)
 		return -ENOMEM;
 	w->roles = role_all(w->f, w->role);
+	w->memory = rte_calloc(NULL, w->f->nodes, sizeof(*w->memory), RTE_CACHE_LINE_SIZE);
+	if (w->memory == NULL)
+		return -ENOMEM;
 	for (unsigned int i = 0; i < w->roles; i++) {
 		struct role *r = &w->role[i];
 
@@ -85,6 +90,10 @@ static int make_roles(struct wall *w)
 			w->sw[r->index].sw = r;
 		else if (r->kind == ROLE_SCHED)
 			w->sw[r->index].sched = r;
+		else if (r->kind == ROLE_SLOW)
+			w->memory[r->index].slow = r;
+		else
+			w->memory[r->index].node = r;
 	}
 	w->sw[w->switches].w = w;
 	for (unsigned int k = 0; k < w->switches; k++) {
@@ -121,6 +130,8 @@ static unsigned int rank(const struct role *r)
 		return 2;
 	case ROLE_PORT:
 		return 4;
+	case ROLE_SLOW: /* behind its node, whose tasks it takes in the same round */
+		return 3;
 	default:
 		return r->f->node[r->index].client != NULL ? 0 : 3;
 	}
@@ -410,8 +421,28 @@ static int make_sched_crossings(struct wall_switch *s)
 	return s->to_sched != NULL && s->to_switch != NULL ? 0 : -ENOMEM;
 }
 
+static int make_memory_crossings(struct wall *w)
+{
+	for (unsigned int i = 0; i < w->f->nodes; i++) {
+		struct wall_memory *m = &w->memory[i];
+
+		if (m->slow == NULL || m->slow->lcore == m->node->lcore)
+			continue;
+		m->to_slow = new_crossing("to_slow", SCHED_CELLS);
+		m->to_node = new_crossing("to_node", SCHED_CELLS);
+		if (m->to_slow == NULL || m->to_node == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static void free_links(struct wall *w)
 {
+	for (unsigned int i = 0; w->memory != NULL && i < w->f->nodes; i++) {
+		rte_free(w->memory[i].to_slow);
+		rte_free(w->memory[i].to_node);
+	}
+	rte_free(w->memory);
 	for (uint32_t i = 0; w->line != NULL && i < w->f->graph->ends; i++) {
 		rte_free(w->line[i].crossing);
 		rte_free(w->line[i].shaper);
@@ -468,6 +499,8 @@ int wall_set_up(struct wall *w)
 		err = make_links(w);
 	for (unsigned int k = 0; k < w->switches && err == 0; k++)
 		err = make_sched_crossings(&w->sw[k]);
+	if (err == 0)
+		err = make_memory_crossings(w);
 	if (err == 0)
 		err = wall_ends_set_up(w);
 	redundancy_set_up(w);

@@ -17,6 +17,8 @@ const char *role_name(const struct role *r)
 		return mf_config_sched_name(r->f->config, r->index);
 	case ROLE_PORT:
 		return r->carrier->config->name;
+	case ROLE_SLOW:
+		return r->f->node[r->index].slow_name;
 	default:
 		return r->f->config->node[r->index].name;
 	}
@@ -29,8 +31,10 @@ static const struct mf_channel *channel_of(const struct role *r)
 		return mf_sw_channel(r->sw);
 	case ROLE_SCHED:
 		return mf_scheduler_channel(r->sched);
+	case ROLE_SLOW:
+		return mf_slow_path_role.channel;
 	default:
-		return NULL;
+		return r->f->node[r->index].slow != NULL ? &mf_slow_path_node_channel : NULL;
 	}
 }
 
@@ -54,18 +58,22 @@ unsigned int role_all(struct mf_fabric *f, struct role *out)
 				.kind = ROLE_SCHED, .index = k, .f = f, .sched = f->sw[k].sched};
 		out[n++] = (struct role){.kind = ROLE_SWITCH, .index = k, .f = f, .sw = f->sw[k].sw};
 	}
-	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].host != NULL)
-			out[n++] = (struct role){.kind = node_kind(f, i),
-						 .index = i,
-						 .f = f,
-						 .links = links,
-						 .host = f->node[i].host};
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		if (f->node[i].host == NULL)
+			continue;
+		out[n++] = (struct role){
+			.kind = node_kind(f, i), .index = i, .f = f, .links = links, .host = f->node[i].host};
+		if (f->node[i].slow != NULL)
+			out[n++] =
+				(struct role){.kind = ROLE_SLOW, .index = i, .f = f, .slow = f->node[i].slow};
+	}
 	for (unsigned int i = 0; i < n; i++) {
 		struct role *r = &out[i];
 
 		r->channel = channel_of(r);
-		r->first_end = f->graph->role[role_is_node(r) ? r->index : f->nodes + r->index].first_end;
+		if (r->kind != ROLE_SLOW)
+			r->first_end =
+				f->graph->role[role_is_node(r) ? r->index : f->nodes + r->index].first_end;
 	}
 	return n;
 }
@@ -273,6 +281,8 @@ const struct mf_role_ops *role_ops(const struct role *r)
 		return mf_scheduler_role(r->sched);
 	case ROLE_PORT:
 		return NULL;
+	case ROLE_SLOW:
+		return &mf_slow_path_role;
 	default:
 		return mf_node_role(r->host);
 	}
@@ -317,19 +327,42 @@ static inline void give_sched(struct role *r, mf_time now, void *items, unsigned
 	mf_scheduler_give_all(r->sched, items, n);
 }
 
+/** To the slow path of a node, or from it: both go by when they hear of it. */
+static __rte_noinline void give_paths(struct role *r, mf_time now, void *items, unsigned int n)
+{
+	const struct mf_vm_item *item = items;
+
+	mf_item_date(r->channel->in, items, n, now);
+	if (unlikely(r->record != NULL))
+		record_give(r, now, items, n);
+	if (r->kind == ROLE_SLOW) {
+		mf_slow_path_give(r->slow, item, n);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		mf_vm_take(r->f->node[r->index].fast, &item[i]);
+}
+
 inline void role_give(struct role *r, mf_time now, void *items, unsigned int n)
 {
 	if (n == 0)
 		return;
 	if (r->kind == ROLE_SWITCH)
 		give_switch(r, now, items, n);
-	else
+	else if (likely(r->kind == ROLE_SCHED))
 		give_sched(r, now, items, n);
+	else
+		give_paths(r, now, items, n);
 }
 
 bool role_may_come(const struct role *r, const void *item)
 {
-	return r->kind != ROLE_SWITCH || mf_sw_possible(r->sw, item);
+	if (r->kind == ROLE_SWITCH)
+		return mf_sw_possible(r->sw, item);
+	if (r->kind == ROLE_SCHED)
+		return true;
+	return r->kind == ROLE_SLOW ? mf_slow_path_may_come(r->slow, item)
+				    : mf_vm_may_take(r->f->node[r->index].fast, item);
 }
 
 static inline unsigned int take_switch(struct role *r, mf_time now, void *out, unsigned int max)
@@ -352,9 +385,27 @@ static inline unsigned int take_sched(struct role *r, mf_time now, void *out, un
 	return n;
 }
 
+/** What the slow path does it does when it is asked: it is recorded whether it gives something or not. */
+static __rte_noinline unsigned int take_paths(struct role *r, mf_time now, void *out, unsigned int max)
+{
+	struct mf_vm_item *item = out;
+	unsigned int n = 0;
+
+	if (r->kind == ROLE_SLOW)
+		n = mf_slow_path_take(r->slow, now, item, max);
+	else
+		while (n < max && mf_vm_queue_take(mf_vm_out(r->f->node[r->index].fast), &item[n]))
+			n++;
+	if (unlikely(r->record != NULL) && (n > 0 || r->kind == ROLE_SLOW))
+		record_take(r, max, now, out, n);
+	return n;
+}
+
 inline unsigned int role_take(struct role *r, mf_time now, void *out, unsigned int max)
 {
-	return r->kind == ROLE_SWITCH ? take_switch(r, now, out, max) : take_sched(r, now, out, max);
+	if (r->kind == ROLE_SWITCH)
+		return take_switch(r, now, out, max);
+	return likely(r->kind == ROLE_SCHED) ? take_sched(r, now, out, max) : take_paths(r, now, out, max);
 }
 
 inline void *role_peek(struct role *r, mf_time now, unsigned int *n)

@@ -62,6 +62,7 @@ static mf_time role_due(const struct wall *w, const struct role *r, mf_time now)
 	case ROLE_SWITCH:
 		return switch_sends(r->sw, w->sw[r->index].ports) ? 0 : mf_sw_next(r->sw);
 	case ROLE_SCHED:
+	case ROLE_SLOW:
 		return r->next;
 	default:
 		if (r->given || node_sends(w, r))

@@ -32,6 +32,8 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 
 	if (unlikely(n->embedded != NULL))
 		work += poll_embedded(r, n->host, n->embedded, now);
+	if (unlikely(r->channel != NULL))
+		work += wall_exchange_memory(w, r, now);
 	/* What has come may have been dealt with: a memory node has nothing left to do. */
 	if (r->given)
 		r->next = mf_time_min(r->next, mf_below_next(&n->below));
@@ -212,6 +214,8 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 		return poll_redundant(w, l, r, now);
 	case ROLE_ENDS:
 		return poll_ends(w, l, r, now);
+	case ROLE_SLOW:
+		return wall_poll_slow(w, r, now);
 	default:
 		return port_poll(w, l, r, now);
 	}

@@ -54,6 +54,12 @@ struct wall_switch {
 	unsigned int routes_seen; /**< of several: w->route_news that its routes know of */
 };
 
+/** A memory node and its slow path. */
+struct wall_memory {
+	struct role *node, *slow; /**< NULL: it has none, or is of another process */
+	struct crossing *to_slow, *to_node; /**< NULL: one lcore polls both */
+};
+
 struct wall_lcore {
 	struct role **role;
 	unsigned int roles;
@@ -77,6 +83,7 @@ struct wall {
 	uint64_t tsc0, ps_mult; /**< ps = cycles * ps_mult >> 32 */
 	struct wall_switch *sw; /**< [switches], then one of what links between nodes have in its place */
 	unsigned int switches;
+	struct wall_memory *memory; /**< [nodes]; NULL: none has a slow path */
 	bool redundant; /**< each node has a link to each of two switches, which mirror each other */
 	/* By end of the graph: */
 	const struct mf_end *graph_end;
@@ -209,6 +216,12 @@ unsigned int wall_take_grants(struct wall_switch *s, struct role *r, mf_time now
 void wall_tell_sched(struct wall_switch *s, struct role *r, mf_time now);
 /** The scheduler's turn. @return how much work it found */
 unsigned int wall_poll_sched(struct wall_switch *s, struct role *r, mf_time now);
+
+/* slow_path.c: of memory nodes */
+/** The node's part, where its slow path is on another lcore. @return items that crossed */
+unsigned int wall_exchange_memory(struct wall *w, struct role *r, mf_time now);
+/** The slow path's turn. @return how much work it found */
+unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now);
 
 /* redundancy.c: two switches */
 /** Before and behind a node's own turn: takes from its links, and gives to them. @return spans */
