@@ -102,6 +102,7 @@ static void buffer_piece(struct slot *s, struct mf_op *op)
 
 void operation_piece(struct slot *s, struct mf_op *op)
 {
+	*op = (struct mf_op){0};
 	if (is_atomic(s->sqe.op))
 		atomic_piece(s, op);
 	else

@@ -213,10 +213,8 @@ static void choose(struct word_check *c, const struct word *w, const struct stre
 		note(c, a, t, sure);
 		c->chosen[a->n++] = (uint32_t)i;
 	}
-	if (a->found > 1) /* without operations there is no table */
-		qsort(c->found, a->found, sizeof(*c->found), by_value);
-	if (a->made > 1)
-		qsort(c->made, a->made, sizeof(*c->made), by_value);
+	qsort(c->found, a->found, sizeof(*c->found), by_value);
+	qsort(c->made, a->made, sizeof(*c->made), by_value);
 }
 
 /** Whether somebody has found a value, or what operations that we know nothing of may have made of it. */
@@ -441,8 +439,11 @@ static size_t finds_across(const struct word *w)
 
 int word_check(struct word_check *c, const struct word *w)
 {
-	int answer = MF_HISTORY_YES, rc = make_room(c, w->n);
+	int answer = MF_HISTORY_YES, rc;
 
+	if (w->n == 0)
+		return MF_HISTORY_YES; /* no operation touched it, so there are no tables */
+	rc = make_room(c, w->n);
 	c->across += finds_across(w);
 	for (size_t i = 0; rc == 0 && i <= w->cuts; i++) {
 		struct stretch s = {.first = i == 0, .end = i < w->cuts ? w->cut[i].from : MF_NEVER};

@@ -98,6 +98,9 @@ static void take_due(struct spaces *s, mf_time now)
 
 void pieces_run(struct spaces *s, mf_time now)
 {
+	/* First, since a host without room ends this: what stays due would call again at the same time for good. */
+	if (s->later_due <= now)
+		take_due(s, now);
 	while (s->ready.first != SPACES_NONE) {
 		struct piece *p = &s->piece[s->ready.first];
 		uint32_t next = p->next;
@@ -106,6 +109,4 @@ void pieces_run(struct spaces *s, mf_time now)
 			return;
 		s->ready.first = next;
 	}
-	if (s->later_due <= now)
-		take_due(s, now);
 }

@@ -70,7 +70,7 @@ static const struct {
 	{"too_many_frames", ": nodes[1]: too many nodes: 4097, with stack \"rocev2\" at most 4096"},
 	{"memory_of_compute", ": nodes[0].memory: has no effect"},
 	{"memory_size", ": nodes[0].memory.size: '64MB' is not a size"},
-	{"memory_huge", ": nodes[0].memory.size: 2199023255552 is out of range"},
+	{"memory_huge", ": nodes[0].memory.size: 18691697672192 is out of range"},
 	{"memory_type", ": nodes[0].memory.type: 'clio' is none of: flat, sink"},
 	{"memory_bandwidth",
 	 ": nodes[0].memory.bandwidth: '80 Gb/s' is not \"none\" or bits a second such as"},

@@ -23,6 +23,7 @@ from graphs import Runs, first_difference, stripped
 DRAM = 82_000  # ps
 FAULT = 12_000
 WAYS = 16
+FOUND = (1221,)  # seeds that have found something; 1221: a full host, while pieces were due again
 KINDS = ('read', 'write', 'write_ack', 'cas', 'fadd', 'swap', 'or', 'and')
 
 
@@ -245,7 +246,7 @@ def main():
     first_access(tap, runs)
     pages_that_come(tap, runs)
     again_after(tap, runs)
-    for seed in range(given.seed, given.seed + given.fabrics):
+    for seed in (*range(given.seed, given.seed + given.fabrics), *FOUND):
       is_same(tap, runs, seed)
     examples(tap, emu)
     faulty(tap, emu, folder)

@@ -149,6 +149,19 @@ def messages(case):
     gret__asked=[None] * 5 + [0, 1], check__status=[GOOD] * 7).says(*[[]] * 7)
 
 
+def spaces(case):
+  slot, number, space = 200, 0xfedcba98, 0x2abcde
+  ask = [4 | slot << 8 | number << 16, 1 << 48 | 3 << 52 | 65536]
+  good = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 3, ext=1), [KEY, space << 36, *ask], f.bits(b0=0xe2, b32=9))
+  bad = [f.long_message(f.ms_of(f.RMWREQ, 1, 2, 3), [first, 0], f.bits(b0=0xe2, b32=9))
+         for first in (8, 1 << 48, 1 << 63)]
+  case.of('a task of a space', f.data(1, False, 0, good), alone=True).has(
+    opcode=[9], task=[4], task__slot=[slot], task__number=[number], size=[16], key=[f'0x{KEY:016x}'],
+    ext__number=[space], arg=[[f'0x{a:016x}' for a in ask]]).says([])
+  case.of('no task of a space', *(f.data(1, False, i, b) for i, b in enumerate(bad))).has(
+    opcode=[9] * 3).says(*[['no task of a space']] * 3)
+
+
 def extensions(case):
   blocks = [f.chunk(f.WREQ, 1, 2, 0, BYTES, key=KEY, epoch=0x4321),
             f.chunk(f.WREQ, 1, 2, 1, BYTES[:9], check32=True), f.rreq(1, 2, 2, 64, 64, check32=True)]
@@ -179,7 +192,7 @@ def faults_of_messages(case):
   longer = f.long_message(f.ms_of(f.RREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=63))
   case.of('blocks that do not fit', f.data(1, False, 0, longer)).says(
     ['the number of blocks does not fit the kind'])
-  rmw = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=9))
+  rmw = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=10))
   case.of('opcode', f.data(1, False, 0, rmw)).says(['unknown opcode'])
   case.of('short chunk', f.data(1, False, 0, f.chunk(f.RRES, 1, 2, 0, BYTES[:9], last=0))).says(
     ['not the last chunk, and no multiple of 16 octets'])
@@ -322,8 +335,8 @@ def main(root):
     tap.done()
   with Tshark(root) as tshark:
     case = Case(tap, tshark)
-    for part in (link_frames, faults_of_frames, messages, extensions, faults_of_messages, streams, numbers,
-                 conversations, encapsulated):
+    for part in (link_frames, faults_of_frames, messages, spaces, extensions, faults_of_messages, streams,
+                 numbers, conversations, encapsulated):
       part(case)
     case.ask()
     garbage(tap, tshark)

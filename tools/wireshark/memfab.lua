@@ -442,6 +442,9 @@ field("uint32", "size", "Size, octets", base.DEC)
 field("uint32", "offset", "Offset, octets", base.DEC)
 field("bool", "last", "Last chunk")
 field("uint8", "opcode", "Opcode", base.DEC, OPCODES)
+field("uint8", "task", "Task of the space", base.DEC, TASKS)
+field("uint8", "task.slot", "Slot of the task", base.DEC)
+field("uint32", "task.number", "Number of the task in its slot", base.DEC)
 field("uint8", "status", "Status", base.DEC, STATUSES)
 field("uint64", "arg", "Argument", base.HEX)
 field("uint64", "key", "Key", base.HEX)
@@ -510,7 +513,7 @@ local NAMES = {
   {"EXT_EPOCH", "Use of the id"},
   {"EXT_AGAIN", "Times that it was sent before"},
   {"EXT_FROM", "Offset of the first octet asked for, in 16 octets"},
-  {"EXT_NUMBER", "Number among the messages of its pair"},
+  {"EXT_NUMBER", "Number among the messages of its pair, or of the space"},
   {"MSG_CHECK", "CRC-16"},
   {"MSG_CRC32", "CRC-32C"},
   {"MSG_CRC32_SPARE", "Zero"},
@@ -603,8 +606,10 @@ local function decode_rmwreq(m, s, at)
   m.size = m.op == OP.MF_RMW_SPACE and OP.MF_SPACE_ANSWER or 8
   if m.op == OP.MF_RMW_SPACE and #s >= m.args[1] + 7 then
     local first = m.args[1]
-    m.task = string.format("%s slot %d number %d", TASKS[s:byte(first)] or "?", s:byte(first + 1),
-                           number(s, first + 2, 4))
+    m.task, m.task_slot, m.task_number = s:byte(first), s:byte(first + 1), number(s, first + 2, 4)
+    if not TASKS[m.task] or s:byte(first + 6) ~= 0 or s:byte(first + 7) ~= 0 then
+      m.problems[#m.problems + 1] = "no task of a space"
+    end
   end
   zero(m, s, #s - 7, "MT_OP_SPARE")
   if not OPCODES[m.op] then
@@ -779,7 +784,10 @@ local function summary(m, s)
   end
   if m.op then
     text[#text + 1] = OPCODES[m.op] or "?"
-    text[#text + 1] = m.task
+    if m.task then
+      text[#text + 1] = string.format("%s slot %d number %d", TASKS[m.task] or "?", m.task_slot,
+                                       m.task_number)
+    end
   end
   if m.size then
     text[#text + 1] = m.size .. " B"
@@ -1247,8 +1255,9 @@ local function show_talk(tree, m)
 end
 
 -- What it says, and under which name.
-local SAYS = {src = "src", dst = "dst", id = "id", size = "size", offset = "offset", op = "opcode"}
-local SAYS_ORDER = {"src", "dst", "id", "size", "offset", "op"}
+local SAYS = {src = "src", dst = "dst", id = "id", size = "size", offset = "offset", op = "opcode",
+              task = "task", task_slot = "task.slot", task_number = "task.number"}
+local SAYS_ORDER = {"src", "dst", "id", "size", "offset", "op", "task", "task_slot", "task_number"}
 
 local function show_says(tree, range, m, s)
   made(tree, "kind", m.kind)
