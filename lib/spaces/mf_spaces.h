@@ -14,9 +14,9 @@
  * with a space of their own pass.
  *
  * A page that was never accessed may find none at the memory node for a while (4.3). The first access of a
- * page goes alone, and again and again, later each time. It has no effect before it has all, so a read, an
- * atomic or a short write may go; for others a read of a word goes first. So operations keep the order that
- * the host keeps.
+ * page goes alone, and again and again, later each time. It has no effect before it has all, so an atomic, or
+ * an acknowledged access of a chunk at most, may go; for others a read of a word goes first. So operations keep
+ * the order that the host keeps.
  *
  * Sans-I/O; one thread calls; nothing is allocated after set-up.
  */
@@ -41,7 +41,7 @@ struct mf_spaces_config {
 	const struct mf_spaces_target *target; /**< [targets]; copied */
 	unsigned int targets;
 	unsigned int depth; /**< operations of clients, 1..2^20; further ones are refused with -EAGAIN */
-	uint32_t whole; /**< octets that a write has at a memory node all at once: a chunk */
+	uint32_t whole; /**< octets that move all at once: a chunk */
 	/* The region of a client; spaces 0: there is none, each operation has its space. */
 	uint32_t spaces; /**< at each target, up to 2^MF_SPACE_OF_NODE_BITS */
 	uint64_t pages; /**< of each */

@@ -38,11 +38,13 @@ static enum mf_right right_of(uint8_t kind)
 	return kind == MF_OP_READ ? MF_RIGHT_READ : kind == MF_OP_RMW ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
 }
 
-/** Whether it has no effect at all if there is no page for it. */
+/**
+ * Whether it has no effect at all if there is no page for it, and leaves nothing under way: of more than a
+ * chunk grants may still come, so the host could not use its id again for a while.
+ */
 static bool is_whole(const struct spaces *s, const struct operation *o, uint64_t len)
 {
-	return o->op.kind == MF_OP_READ || o->op.kind == MF_OP_RMW ||
-	       (o->op.kind == MF_OP_WRITE_ACK && len <= s->config.whole);
+	return o->op.kind == MF_OP_RMW || (o->op.kind != MF_OP_WRITE && len <= s->config.whole);
 }
 
 static void fill(const struct spaces *s, struct piece *p, unsigned int target, const struct where *w)
