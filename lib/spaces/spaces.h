@@ -145,7 +145,7 @@ void piece_again(struct spaces *s, struct piece *p, mf_time now, mf_time most);
 /** What is due goes. */
 void pieces_run(struct spaces *s, mf_time now);
 
-/* region.c */
+/* operation.c */
 /** Goes on with an operation. @return false: it waits for a space or a page */
 bool operation_advance(struct spaces *s, struct operation *o);
 /** A piece of an operation has completed, or what it touches is there. */
