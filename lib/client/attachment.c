@@ -13,6 +13,7 @@
 
 #include "client/client.h"
 #include "linear/mf_history.h"
+#include "memory/mf_space.h"
 #include "systems/mf_layer.h"
 
 #define BURST 32
@@ -27,6 +28,7 @@ struct attachment {
 	struct memfab_queue
 		*halfway; /**< the host had no room for all of its operation; NULL: none. The same */
 	struct attachment *next;
+	uint64_t spaces[(1 << MF_SPACE_OF_NODE_BITS) / 64]; /**< numbers that are used; attachments_lock */
 	struct mf_history_log *log; /**< NULL: nothing is recorded */
 	bool cuts; /**< some of cut[] is set */
 	bool cut[MF_NODES_MAX]; /**< the node was lost since the last turn */
@@ -72,6 +74,29 @@ static void lost(void *ctx, uint16_t node)
 unsigned int attachment_lost(const struct attachment *s, unsigned int node)
 {
 	return atomic_load_explicit(&s->lost[node], memory_order_acquire);
+}
+
+uint32_t attachment_space_take(struct attachment *s)
+{
+	uint32_t number = 0;
+
+	pthread_mutex_lock(&attachments_lock);
+	for (uint32_t i = 0; i < 1 << MF_SPACE_OF_NODE_BITS && number == 0; i += 64) {
+		uint64_t idle = ~s->spaces[i / 64] & (i == 0 ? ~UINT64_C(1) : UINT64_MAX); /* 0 is none */
+
+		if (idle != 0)
+			number = i + (uint32_t)__builtin_ctzll(idle);
+	}
+	s->spaces[number / 64] |= UINT64_C(1) << number % 64;
+	pthread_mutex_unlock(&attachments_lock);
+	return number;
+}
+
+void attachment_space_give(struct attachment *s, uint32_t number)
+{
+	pthread_mutex_lock(&attachments_lock);
+	s->spaces[number / 64] &= ~(UINT64_C(1) << number % 64);
+	pthread_mutex_unlock(&attachments_lock);
 }
 
 /** Records nodes that were lost, in front of the operations that complete for it. */

@@ -37,6 +37,7 @@ struct slot {
 	/* Embedded client */
 	uint64_t given; /**< octets handed to the host */
 	uint64_t old;
+	uint64_t answer[2]; /**< to what was asked of a space: MF_SPACE_ANSWER bytes */
 	uint32_t iov; /**< the next buffer */
 	uint32_t live; /**< operations of the host that it is made of and that are under way */
 	int error; /**< the first one of these */
@@ -60,6 +61,7 @@ struct memfab_queue {
 	struct completion *cq; /**< [entries] */
 	uint32_t mask;
 	struct attachment *attachment;
+	uint64_t holder; /**< how locks name it; never 0 */
 	/* Program. Positions in the rings count from 0 on and wrap with their type. */
 	uint16_t *idle; /**< stack of slots: the last used is the next one */
 	uint32_t idles;
@@ -99,7 +101,45 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 /** Octets that are moved to or from buffers of the program. */
 uint64_t operation_octets(const struct memfab_sqe *s);
 /** The next operation of the host that the slot's is made of. */
-void operation_piece(struct slot *s, struct mf_op *op);
+void operation_piece(struct slot *s, const struct mf_config *config, struct mf_op *op);
+
+/* sync.c */
+/** Does one operation. @param old  as memfab_cqe.old; or NULL. @return 0 or -errno; -EBUSY, -EPERM: not begun
+ */
+int sync_one(struct memfab_queue *q, const struct memfab_sqe *what, uint64_t *old);
+
+/* queue.c */
+/** Turns the fabric for so long, us, where nobody else does. */
+void queue_turn_for(struct memfab_queue *q, int64_t time);
+
+/* space.c */
+/** A space, as a node of this process has it. What may change is atomic. */
+struct memfab_space {
+	struct attachment *attachment;
+	uint32_t number; /**< mf_space_number(), of the maker's number in its network */
+	uint16_t maker; /**< node */
+	uint16_t of_maker; /**< the space's number there */
+	bool own; /**< this node made it */
+	unsigned int nodes;
+	_Atomic unsigned int next; /**< place of the node that is asked first for pages */
+	uint16_t node[MEMFAB_SPACE_NODES]; /**< memory nodes */
+};
+
+/** Why an operation of a space cannot be begun: 0 or -errno. */
+int space_check(const struct mf_config *config, unsigned int node, const struct memfab_sqe *s);
+/** What is asked of a space, for the host. */
+void space_piece(struct slot *s, const struct mf_config *config, struct mf_op *op);
+static inline bool space_is_task(uint8_t op)
+{
+	return op >= MEMFAB_SPACE_MAKE && op < MEMFAB_OPS;
+}
+
+/** May several operations be asked in a row? @return 0, -EPERM, -EBUSY */
+int space_may_ask(const struct memfab_queue *q);
+
+/* space_token.c */
+/** What a token says; attachment, number and own are not filled in. @return 0, -EINVAL */
+int space_of_token(const struct mf_config *config, const struct memfab_token *t, struct memfab_space *s);
 
 /* error.c */
 /** Of enum mf_status, -errno. */
@@ -110,6 +150,9 @@ int attachment_take(struct memfab *m, unsigned int node, struct memfab_queue *q)
 void attachment_leave(struct memfab_queue *q);
 struct mf_session *attachment_session(const struct attachment *s);
 unsigned int attachment_node(const struct attachment *s);
+/** A number for a space of the node, 1 and up. Any thread. @return 0: all are used */
+uint32_t attachment_space_take(struct attachment *s);
+void attachment_space_give(struct attachment *s, uint32_t number);
 /** How often a node was lost. Any thread */
 unsigned int attachment_lost(const struct attachment *s, unsigned int node);
 

@@ -53,6 +53,8 @@ const char *memfab_strerror(int error)
 		return "something else uses it";
 	case ENOENT:
 		return "there is no such thing";
+	case EDEADLK:
+		return "this queue has the lock already";
 	case ENOMEM:
 		return "no memory";
 	default:

@@ -25,7 +25,8 @@
  *	-ERANGE      address or length outside the target's memory
  *	-EFAULT      an atomic's address is no multiple of 8
  *	-EOPNOTSUPP  unknown operation
- *	-EACCES      the target does not let this node in
+ *	-EACCES      the target does not let this node in; of an address space: there is no such right or
+ *	             address
  *	-ENOBUFS     the target has no room for it now
  *	-ETIMEDOUT   a read without an answer within its timer (EDM 3.3: the NULL response); or an operation
  *	             of any kind that could not begin within it, and has not happened
@@ -59,6 +60,7 @@ extern "C" {
 
 struct memfab; /* an open fabric */
 struct memfab_queue; /* of one thread, at one node */
+struct memfab_space; /* an address space of memory nodes */
 
 struct memfab_options {
 	/**
@@ -128,6 +130,16 @@ enum memfab_op {
 	MEMFAB_CLAIM, /**< one that is nobody's: it is this node's, and all zeros. Old value: the epoch */
 	MEMFAB_RELEASE, /**< it is zeroed, and nobody's. Old value: the epoch */
 	MEMFAB_SHARE, /**< operand: memfab_share() */
+	/* Of an address space: its own calls and memfab_prep_r...() fill these in. */
+	MEMFAB_SPACE_MAKE,
+	MEMFAB_SPACE_END,
+	MEMFAB_SPACE_JOIN,
+	MEMFAB_SPACE_GRANT,
+	MEMFAB_SPACE_ALLOCATE,
+	MEMFAB_SPACE_FREE,
+	MEMFAB_SPACE_PROTECT,
+	MEMFAB_SPACE_FENCE,
+	MEMFAB_OPS
 };
 
 /** What the owner of a region may give another node. */
@@ -162,6 +174,7 @@ struct memfab_sqe {
 	};
 	uint64_t len;
 	uint64_t arg[2]; /**< atomics: CAS expected, desired; others the operand */
+	const struct memfab_space *space; /**< whose address it is; NULL: the target's memory as such */
 	uint64_t user_data; /**< given back */
 };
 
@@ -169,7 +182,7 @@ struct memfab_sqe {
 struct memfab_cqe {
 	uint64_t user_data;
 	int64_t res; /**< octets; of an atomic 0; or -errno */
-	uint64_t old; /**< atomics: what was there before */
+	uint64_t old; /**< atomics: what was there before; memfab_prep_ralloc(): the pointer */
 };
 
 /** @return a slot, all 0; NULL: as many operations are under way, or prepared, as the queue holds */
@@ -330,6 +343,191 @@ int memfab_region_release(struct memfab_queue *q, int node, uint64_t addr, uint6
 /** Lets another node read or write, or no longer, from the answer on. @param with  its number */
 int memfab_region_share(struct memfab_queue *q, int node, uint64_t addr, int with, enum memfab_right right,
 			bool give);
+
+/*
+ * Address spaces, of memory nodes whose memory has the type "virtual" (docs/client.md, Clio 3.1). A space has
+ * pages at some memory nodes. Who made it grants rights to other nodes, which then join it by its token. Keys
+ * come and go by themselves.
+ *
+ * A pointer has the number of the memory node in its upper 16 bits and an address there in the others, so
+ * pointers into all nodes of a space are of one kind, and 0 is none.
+ *
+ * Calls that wait for something, as above, want a queue with nothing under way: -EBUSY. The queue has to be
+ * of the space's node. A space may be used by several threads at a time, each with a queue of its own.
+ *
+ * Of one queue, operations on the same octets take effect in their order, and a free or protect comes behind
+ * what was submitted for its range before, and before what is behind it. An operation that fails with -EACCES
+ * may have read or written some of its pages, those that are there.
+ */
+#define MEMFAB_SPACE_NODES 64
+#define MEMFAB_TOKEN_LEN (12 + 2 * MEMFAB_SPACE_NODES)
+
+/** By what others join a space: plain octets, which open nothing to who was granted nothing. */
+struct memfab_token {
+	uint8_t octets[MEMFAB_TOKEN_LEN];
+};
+
+/** What a node may do in a space, and what may be done in pages. */
+enum memfab_rights {
+	MEMFAB_RIGHTS_NONE,
+	MEMFAB_RIGHTS_READ,
+	MEMFAB_RIGHTS_WRITE, /**< and read */
+};
+
+/** Of memfab_ralloc(). */
+enum {
+	MEMFAB_READ_ONLY = 1, /**< until memfab_rprotect() */
+	/**
+	 * All pages are accessed once. Else a node gives out more addresses than it has pages, and a first
+	 * access may find none: -ENOBUFS.
+	 */
+	MEMFAB_POPULATE = 2,
+	MEMFAB_SPREAD =
+		4, /**< the next memory node of the space each time, not the one before until it is full */
+	MEMFAB_HINT = 8, /**< *ptr is the address that is wanted; another one is given where it is not free */
+};
+
+/** A flag of memfab_ralloc(): pages of 2^shift octets, 12..30. Without: the largest that waste nothing */
+#define MEMFAB_PAGE(shift) ((unsigned int)(shift) << 8)
+/** A flag of memfab_ralloc(): at this memory node, and no other. */
+#define MEMFAB_AT(node) (((unsigned int)(node) + 1) << 16)
+
+/**
+ * Makes a space at memory nodes.
+ * @param nodes  their numbers, each once; NULL: all memory nodes with address spaces that the node reaches
+ * @param n      how many, 1..MEMFAB_SPACE_NODES
+ * @param out    until memfab_space_end()
+ * @return 0; -EINVAL: one has none; -ENOBUFS: one can have no more; or -errno of the operation
+ */
+int memfab_space_new(struct memfab_queue *q, const int *nodes, unsigned int n, struct memfab_space **out);
+/** @param out  for other nodes, by whatever way. Any thread */
+void memfab_space_token(const struct memfab_space *s, struct memfab_token *out);
+/**
+ * Joins a space that another node, or another process at this one, has made.
+ * @return 0; -EINVAL: no token; -EACCES: this node has no right there; or -errno of the operation
+ */
+int memfab_space_join(struct memfab_queue *q, const struct memfab_token *t, struct memfab_space **out);
+/**
+ * Gives a node rights, or takes them: whoever made the space alone. Rights that are taken are gone when this
+ * returns.
+ * @param node  a compute node's number. @param rights  enum memfab_rights: all that it has from now on
+ */
+int memfab_space_grant(struct memfab_queue *q, struct memfab_space *s, int node, enum memfab_rights rights);
+/**
+ * The node that made it: ends it, and all its pages are free; also if it returns an error, but -EBUSY and
+ * -EPERM. Others: forget it. Its operations must have completed.
+ */
+int memfab_space_end(struct memfab_queue *q, struct memfab_space *s);
+
+/**
+ * Allocates pages, which are zero.
+ * @param size   octets, 1..2^45
+ * @param flags  MEMFAB_READ_ONLY and so on
+ * @param ptr    the first octet; MEMFAB_HINT: in, too
+ * @return 0; -EINVAL: no such flag, page or node; -ENOBUFS: no node has room; or -errno of the operation
+ */
+int memfab_ralloc(struct memfab_queue *q, struct memfab_space *s, uint64_t size, unsigned int flags,
+		  uint64_t *ptr);
+/** Frees whole pages. @param ptr  the first octet of a page that is allocated. @param size  octets, of what
+ * is */
+int memfab_rfree(struct memfab_queue *q, struct memfab_space *s, uint64_t ptr, uint64_t size);
+/** Likewise, what may be done there from now on. @param rights  READ or WRITE */
+int memfab_rprotect(struct memfab_queue *q, struct memfab_space *s, uint64_t ptr, uint64_t size,
+		    enum memfab_rights rights);
+int memfab_rread(struct memfab_queue *q, const struct memfab_space *s, uint64_t ptr, void *buf, uint64_t len);
+/** Acknowledged. */
+int memfab_rwrite(struct memfab_queue *q, const struct memfab_space *s, uint64_t ptr, const void *buf,
+		  uint64_t len);
+/**
+ * @param op   MEMFAB_CAS with the value expected in *old, or as of memfab_atomic()
+ * @param old  what was there
+ */
+int memfab_ratomic(struct memfab_queue *q, const struct memfab_space *s, enum memfab_op op, uint64_t ptr,
+		   uint64_t operand, uint64_t *old);
+/**
+ * Takes a lock: 8 octets of a space, 0 at first. It names who has it: the node and the queue.
+ * @param timeout  us; < 0: for ever
+ * @return 0; -ETIMEDOUT: others have it; -EDEADLK: this queue has it; or -errno of the operation
+ */
+int memfab_rlock(struct memfab_queue *q, const struct memfab_space *s, uint64_t ptr, int64_t timeout);
+/** @return 0; -EPERM: this queue does not have it; or -errno of the operation */
+int memfab_runlock(struct memfab_queue *q, const struct memfab_space *s, uint64_t ptr);
+/** What was asked of the space before, by any node, is done when this returns (Clio 4.5: rfence). */
+int memfab_rfence(struct memfab_queue *q, const struct memfab_space *s);
+/**
+ * Waits until all operations that were submitted have ended (Clio 3.1: rrelease). Their completions stay to
+ * be looked at.
+ * @return 0, or -EPERM
+ */
+int memfab_rrelease(struct memfab_queue *q);
+/**
+ * Waits for the oldest operation that has not been looked at (Clio 3.1: rpoll), and takes its completion.
+ * @param user_data  of it; or NULL
+ * @return octets, 0 of an atomic; or -errno of the operation; -ENOENT: none is under way
+ */
+int64_t memfab_rpoll(struct memfab_queue *q, uint64_t *user_data);
+
+static inline void memfab_prep_space(struct memfab_sqe *s, enum memfab_op op,
+				     const struct memfab_space *space, uint64_t ptr, void *buf, uint64_t len)
+{
+	memfab_prep(s, op, (int)(ptr >> 48), ptr & ((UINT64_C(1) << 48) - 1), buf, len);
+	s->space = space;
+}
+
+static inline void memfab_prep_rread(struct memfab_sqe *s, const struct memfab_space *space, uint64_t ptr,
+				     void *buf, uint64_t len)
+{
+	memfab_prep_space(s, MEMFAB_READ, space, ptr, buf, len);
+}
+
+static inline void memfab_prep_rwrite(struct memfab_sqe *s, const struct memfab_space *space, uint64_t ptr,
+				      const void *buf, uint64_t len)
+{
+	memfab_prep_space(s, MEMFAB_WRITE_ACK, space, ptr, (void *)(uintptr_t)buf, len);
+}
+
+static inline void memfab_prep_rcas(struct memfab_sqe *s, const struct memfab_space *space, uint64_t ptr,
+				    uint64_t expected, uint64_t desired)
+{
+	memfab_prep_space(s, MEMFAB_CAS, space, ptr, NULL, 8);
+	s->arg[0] = expected;
+	s->arg[1] = desired;
+}
+
+/** @param op  MEMFAB_FETCH_ADD, MEMFAB_SWAP, MEMFAB_FETCH_OR, MEMFAB_FETCH_AND */
+static inline void memfab_prep_ratomic(struct memfab_sqe *s, const struct memfab_space *space,
+				       enum memfab_op op, uint64_t ptr, uint64_t operand)
+{
+	memfab_prep_space(s, op, space, ptr, NULL, 8);
+	s->arg[0] = operand;
+}
+
+/**
+ * Allocates at one node of the space: in the completion `old` is the pointer, and `res` is 0.
+ * @param node   its number
+ * @param shift  pages of 2^shift octets. @param rights  READ or WRITE
+ */
+static inline void memfab_prep_ralloc(struct memfab_sqe *s, const struct memfab_space *space, int node,
+				      uint64_t size, unsigned int shift, enum memfab_rights rights)
+{
+	memfab_prep(s, MEMFAB_SPACE_ALLOCATE, node, 0, NULL, size);
+	s->space = space;
+	s->arg[0] = shift;
+	s->arg[1] = rights;
+}
+
+static inline void memfab_prep_rfree(struct memfab_sqe *s, const struct memfab_space *space, uint64_t ptr,
+				     uint64_t size)
+{
+	memfab_prep_space(s, MEMFAB_SPACE_FREE, space, ptr, NULL, size);
+}
+
+static inline void memfab_prep_rprotect(struct memfab_sqe *s, const struct memfab_space *space, uint64_t ptr,
+					uint64_t size, enum memfab_rights rights)
+{
+	memfab_prep_space(s, MEMFAB_SPACE_PROTECT, space, ptr, NULL, size);
+	s->arg[1] = rights;
+}
 
 /** "a read or atomic without an answer": of results, in words. */
 const char *memfab_strerror(int error);

@@ -12,6 +12,7 @@
 
 #define FLAGS (MEMFAB_FENCE | MEMFAB_LINK)
 
+/** Its octets are in no buffer. */
 static bool is_atomic(uint8_t op)
 {
 	return op >= MEMFAB_CAS;
@@ -37,15 +38,19 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 {
 	uint64_t size, len = is_atomic(s->op) ? 8 : s->len;
 
-	if (unlikely(s->op > MEMFAB_SHARE))
+	if (unlikely(s->op >= (s->space == NULL ? MEMFAB_SPACE_MAKE : MEMFAB_OPS)))
 		return -EOPNOTSUPP;
 	if (unlikely((s->flags & ~FLAGS) != 0))
 		return -EINVAL;
 	if (s->op == MEMFAB_NOP)
 		return 0;
+	if (unlikely(!is_atomic(s->op) && (s->len == 0 || !buffers_good(s))))
+		return -EINVAL;
+	if (s->space != NULL)
+		return space_check(config, node, s);
 	if (unlikely(s->node >= config->slots || s->node == node || !config->node[s->node].memory))
 		return -EINVAL;
-	if (unlikely(len == 0 || s->addr > MF_ADDR_MAX || (!is_atomic(s->op) && !buffers_good(s))))
+	if (unlikely(s->addr > MF_ADDR_MAX))
 		return -EINVAL;
 	/* The target would say so, but nobody answers a write that is not acknowledged. */
 	size = config->node[s->node].memory_config.size;
@@ -100,14 +105,16 @@ static void buffer_piece(struct slot *s, struct mf_op *op)
 	op->len = s->sqe.iov[s->iov].iov_len;
 }
 
-void operation_piece(struct slot *s, struct mf_op *op)
+void operation_piece(struct slot *s, const struct mf_config *config, struct mf_op *op)
 {
-	*op = (struct mf_op){0};
-	if (is_atomic(s->sqe.op))
+	*op = (struct mf_op){.space = s->sqe.space != NULL ? s->sqe.space->number : 0};
+	if (space_is_task(s->sqe.op))
+		space_piece(s, config, op);
+	else if (is_atomic(s->sqe.op))
 		atomic_piece(s, op);
 	else
 		buffer_piece(s, op);
 	op->node = s->sqe.node;
-	op->addr = s->sqe.addr + s->given;
+	op->addr = space_is_task(s->sqe.op) ? op->addr : s->sqe.addr + s->given;
 	op->user = (uintptr_t)s;
 }

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_branch_prediction.h>
 #include <rte_cycles.h>
 #include <rte_pause.h>
 
+#include "base/mf_rng.h"
 #include "client/history.h"
 
 #define PATIENCE 64 /* turns without work before others get the CPU: they may be who has to answer (D20) */
@@ -79,6 +81,16 @@ static uint32_t power_of_two(uint32_t n)
 	return n <= 1 ? 1 : 1U << (32 - __builtin_clz(n - 1));
 }
 
+/** No two queues have the same, in whatever process, at whatever time: node, process, and a number there. */
+static uint64_t new_holder(unsigned int node)
+{
+	static atomic_uint queues;
+	uint64_t process = mf_hash64(rte_rdtsc() ^ (uint64_t)getpid() << 40);
+	uint64_t number = atomic_fetch_add_explicit(&queues, 1, memory_order_relaxed);
+
+	return (uint64_t)(node + 1) << 48 | (process & UINT32_MAX) << 16 | (number & UINT16_MAX);
+}
+
 int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, struct memfab_queue **out,
 		     char *err, size_t errlen)
 {
@@ -98,6 +110,8 @@ int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, s
 		return node;
 	q = new_memory(power_of_two(entries));
 	rc = q != NULL ? attachment_take(m, (unsigned int)node, q) : -ENOMEM;
+	if (q != NULL)
+		q->holder = new_holder((unsigned int)node);
 	if (rc == 0 && queue_history_new(q) != 0) {
 		attachment_leave(q);
 		rc = -ENOMEM;
@@ -220,6 +234,16 @@ static uint64_t cycles_of(int64_t us)
 	unsigned __int128 cycles = (unsigned __int128)us * rte_get_tsc_hz() / 1000000;
 
 	return cycles < UINT64_MAX ? (uint64_t)cycles : UINT64_MAX;
+}
+
+void queue_turn_for(struct memfab_queue *q, int64_t time)
+{
+	uint64_t begin = rte_rdtsc();
+	unsigned int empty = 0;
+
+	do {
+		turn(q, &empty);
+	} while (rte_rdtsc() - begin < cycles_of(time));
 }
 
 int memfab_wait_cqe(struct memfab_queue *q, unsigned int n, int64_t timeout)

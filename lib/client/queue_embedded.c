@@ -5,6 +5,7 @@
 #include <rte_branch_prediction.h>
 
 #include "client/history.h"
+#include "memory/mf_remote.h"
 #include "systems/mf_layer.h"
 
 static void finish(struct memfab_queue *q, struct slot *s, mf_time now)
@@ -29,11 +30,16 @@ void queue_completed(const struct mf_completion *c)
 {
 	struct slot *s = (struct slot *)(uintptr_t)c->user;
 
-	if (unlikely(c->status != MF_OK) && s->error == 0)
-		s->error = error_of(c->status);
-	s->old = c->result;
+	bool task = unlikely(space_is_task(s->sqe.op)) && c->status == MF_OK;
+	uint8_t status = task ? (uint8_t)s->answer[0] : c->status;
+
+	if (unlikely(status != MF_OK) && s->error == 0)
+		s->error = error_of(status);
+	s->old = !task                                ? c->result
+		 : s->sqe.op == MEMFAB_SPACE_ALLOCATE ? mf_remote_pointer(s->sqe.node, s->answer[1])
+						      : s->answer[1];
 	if (unlikely(s->queue->history != NULL))
-		queue_history_part(s->queue, s, c->status);
+		queue_history_part(s->queue, s, status);
 	if (--s->live == 0 && likely(s->queue->halfway != s))
 		finish(s->queue, s, c->done);
 }
@@ -53,7 +59,7 @@ static bool give(struct slot *s, const struct mf_below *below, mf_time now)
 		struct mf_op op;
 		int rc;
 
-		operation_piece(s, &op);
+		operation_piece(s, mf_session_config(attachment_session(s->queue->attachment)), &op);
 		rc = mf_below_submit(below, now, &op);
 		if (rc == -EAGAIN)
 			return false;

@@ -31,6 +31,16 @@ static int wait_for(struct memfab_queue *q, uint64_t *old)
 	return rc;
 }
 
+int sync_one(struct memfab_queue *q, const struct memfab_sqe *what, uint64_t *old)
+{
+	struct memfab_sqe *s = only_one(q);
+
+	if (s == NULL)
+		return why_none();
+	*s = *what;
+	return wait_for(q, old);
+}
+
 static int transfer(struct memfab_queue *q, enum memfab_op op, int node, uint64_t addr, void *buf,
 		    uint64_t len)
 {

@@ -44,6 +44,8 @@ static unsigned int find_targets(const struct mf_fabric *f, unsigned int i,
 			.shift = c->vm.vm.page_class[page_class].shift,
 			.tasks =
 				(uint8_t)(c->vm.vm.node_tasks > UINT8_MAX ? UINT8_MAX : c->vm.vm.node_tasks)};
+		for (unsigned int j = 0; j < MF_PAGE_CLASSES; j++)
+			out[n - 1].class_shift[j] = c->vm.vm.page_class[j].shift;
 	}
 	return n;
 }
@@ -52,7 +54,8 @@ static const struct mf_config_workload *workload_of(const struct mf_fabric *f, u
 {
 	int w = f->config->node[i].workload;
 
-	return w >= 0 && f->config->workload[w].spaces.spaces > 0 ? &f->config->workload[w] : NULL;
+	return f->loads && w >= 0 && f->config->workload[w].spaces.spaces > 0 ? &f->config->workload[w]
+									      : NULL;
 }
 
 int make_spaces(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)

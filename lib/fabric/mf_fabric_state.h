@@ -119,6 +119,7 @@ struct mf_fabric {
 	enum mf_clock clock;
 	unsigned int nodes;
 	struct mf_process_roles plays; /**< the roles that this process plays */
+	bool loads; /**< the workloads of the file run */
 	uint32_t incarnation; /**< of its nodes: mf_stack_config.incarnation */
 	struct node *node;
 	struct mf_topology *graph; /**< its nodes by number, then its switches */

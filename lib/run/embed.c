@@ -39,7 +39,7 @@ static bool crashes(const struct mf_fabric *f, char *err, size_t errlen)
 struct mf_fabric *mf_fabric_new_embedded(const struct mf_config *config, const struct mf_process_roles *plays,
 					 char *err, size_t errlen)
 {
-	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_WALL, plays, err, errlen);
+	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_WALL, false, plays, err, errlen);
 
 	if (f == NULL || !crashes(f, err, errlen))
 		return f;

@@ -98,7 +98,7 @@ static int make(struct mf_fabric *f, char *err, size_t errlen)
 	return e == 0 ? make_switches(f, err, errlen) : e;
 }
 
-struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock,
+struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock clock, bool loads,
 				  const struct mf_process_roles *plays, char *err, size_t errlen)
 {
 	struct mf_fabric *f = calloc(1, sizeof(*f));
@@ -110,6 +110,7 @@ struct mf_fabric *fabric_new_idle(const struct mf_config *config, enum mf_clock 
 	pthread_mutex_init(&f->readers, NULL);
 	f->config = config;
 	f->clock = clock;
+	f->loads = loads;
 	f->nodes = config->slots;
 	fabric_take_roles(f, plays);
 	if (!fabric_whole(f) && !f->plays.recorded)
@@ -154,7 +155,7 @@ static bool is_finite(const struct mf_fabric *f)
 struct mf_fabric *mf_fabric_new_process(const struct mf_config *config, enum mf_clock clock,
 					const struct mf_process_roles *plays, char *err, size_t errlen)
 {
-	struct mf_fabric *f = fabric_new_idle(config, clock, plays, err, errlen);
+	struct mf_fabric *f = fabric_new_idle(config, clock, true, plays, err, errlen);
 
 	if (f == NULL)
 		return NULL;
@@ -168,6 +169,11 @@ struct mf_fabric *mf_fabric_new_process(const struct mf_config *config, enum mf_
 		return NULL;
 	}
 	return f;
+}
+
+uint16_t mf_fabric_number(const struct mf_fabric *f, unsigned int node)
+{
+	return f->tier->number[node];
 }
 
 void mf_fabric_free(struct mf_fabric *f)

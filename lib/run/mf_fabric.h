@@ -86,4 +86,7 @@ int mf_fabric_messages(const struct mf_fabric *f, FILE *out);
  */
 const struct mf_history *mf_fabric_history(const struct mf_fabric *f);
 
+/** The number of a node in its network, by which memory nodes know it (mf_space.h). Any thread. */
+uint16_t mf_fabric_number(const struct mf_fabric *f, unsigned int node);
+
 #endif

@@ -283,7 +283,7 @@ static int read_log(const struct messages *log, const struct script *s)
 static int run_script(const struct mf_config *config, struct script *s, mf_time slow,
 		      const struct mf_run_options *options, char *err, size_t errlen)
 {
-	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_VIRTUAL, NULL, err, errlen);
+	struct mf_fabric *f = fabric_new_idle(config, MF_CLOCK_VIRTUAL, false, NULL, err, errlen);
 	int rc;
 
 	if (f == NULL)

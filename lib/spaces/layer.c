@@ -12,31 +12,15 @@
 
 /* ---- what clients ask ---- */
 
-/** Whether it is of the region of a client. */
-static bool is_of_region(const struct spaces *s, const struct mf_op *op)
-{
-	return s->config.spaces > 0 && op->space == 0 && s->target_of[op->node] != UINT16_MAX &&
-	       !(op->kind == MF_OP_RMW && op->rmw >= MF_RMW_OPS);
-}
-
-/** Whether there is a region so long. */
-static bool is_in_region(const struct spaces *s, const struct mf_op *op, uint64_t len)
-{
-	uint64_t size = s->config.spaces * s->config.pages << s->target[s->target_of[op->node]].config.shift;
-
-	return op->addr >= s->config.base && op->addr - s->config.base <= size &&
-	       len <= size - (op->addr - s->config.base);
-}
-
-static int check(const struct spaces *s, const struct mf_op *op, bool of_region)
+static int check(const struct spaces *s, const struct mf_op *op, enum way way)
 {
 	struct mf_op checked = *op;
 
 	if (op->node >= s->nodes)
 		return -EINVAL;
-	if (of_region)
+	if (way == WAY_REGION)
 		checked.addr = 0; /* a region may be longer than addresses are */
-	if (of_region && !is_in_region(s, op, mf_node_len(op)))
+	if (way == WAY_REGION && !region_has(s, op, mf_node_len(op)))
 		return -EINVAL;
 	return mf_node_check((const struct mf_node_shell *)(const void *)s->layer.host, &checked,
 			     mf_node_len(op));
@@ -45,8 +29,8 @@ static int check(const struct spaces *s, const struct mf_op *op, bool of_region)
 static int submit(struct mf_layer *l, mf_time now, const struct mf_op *op)
 {
 	struct spaces *s = spaces_of(l);
-	bool of_region = op->node < s->nodes && is_of_region(s, op);
-	int err = check(s, op, of_region);
+	enum way way = operation_way(s, op);
+	int err = check(s, op, way);
 	struct operation *o;
 
 	if (err != 0)
@@ -55,6 +39,8 @@ static int submit(struct mf_layer *l, mf_time now, const struct mf_op *op)
 		return -EAGAIN;
 	s->now = now;
 	o = &s->operation[s->free_operation];
+	if (s->used <= s->free_operation)
+		s->used = s->free_operation + 1;
 	s->free_operation = o->next;
 	*o = (struct operation){.op = *op,
 				.done = {.user = op->user,
@@ -64,7 +50,7 @@ static int submit(struct mf_layer *l, mf_time now, const struct mf_op *op)
 					 .kind = op->kind,
 					 .node = op->node,
 					 .space = op->space},
-				.passes = !of_region};
+				.way = (uint8_t)way};
 	s->outstanding++;
 	if (s->starved || !operation_advance(s, o))
 		operation_hold(s, o);
@@ -187,10 +173,16 @@ static void begin(struct spaces *s)
 	for (uint32_t i = 0; i < s->pieces; i++)
 		s->piece[i] = (struct piece){.next = i + 1 < s->pieces ? i + 1 : SPACES_NONE};
 	s->free_operation = s->free_piece = 0;
-	s->held.first = s->done.first = s->ready.first = s->later = SPACES_NONE;
+	s->held.first = s->done.first = s->ready.first = s->refused.first = s->later = SPACES_NONE;
 	s->later_due = MF_NEVER;
-	s->look = s->starved = false;
-	s->outstanding = 0;
+	s->look = s->starved = s->barred = false;
+	s->outstanding = s->barriers = s->used = 0;
+	if (s->knows)
+		memset(s->known, 0, KNOWN_SETS * KNOWN_WAYS * sizeof(*s->known));
+	if (s->keyed)
+		memset(s->key, 0, KEY_SETS * KEY_WAYS * sizeof(*s->key));
+	s->knows = s->keyed = false;
+	s->failed = SPACES_NONE;
 	for (unsigned int t = 0; t < s->config.targets; t++) {
 		struct target *to = &s->target[t];
 
@@ -225,6 +217,8 @@ static void destroy(struct mf_layer *l)
 	mf_table_free(s->busy);
 	mf_table_free(s->operation);
 	mf_table_free(s->piece);
+	mf_table_free(s->known);
+	mf_table_free(s->key);
 	free(s);
 }
 
@@ -258,8 +252,11 @@ static bool tables(struct spaces *s)
 	s->busy = mf_table_new(pages / 64 + 1, sizeof(*s->busy));
 	s->operation = mf_table_new(c->depth, sizeof(*s->operation));
 	s->piece = mf_table_new(s->pieces, sizeof(*s->piece));
+	s->known = mf_table_new(KNOWN_SETS * KNOWN_WAYS, sizeof(*s->known));
+	s->key = mf_table_new(KEY_SETS * KEY_WAYS, sizeof(*s->key));
 	return s->target != NULL && s->target_of != NULL && s->space != NULL && s->at != NULL &&
-	       s->present != NULL && s->busy != NULL && s->operation != NULL && s->piece != NULL;
+	       s->present != NULL && s->busy != NULL && s->operation != NULL && s->piece != NULL &&
+	       s->known != NULL && s->key != NULL;
 }
 
 static struct mf_layer *create(const struct mf_layer_config *config)

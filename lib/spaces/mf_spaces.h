@@ -10,13 +10,15 @@
  * there, and pages in each. It makes them at the start, and again when a target was started again. The region
  * goes through all pages of all spaces, by pieces of `interleave` octets in turn.
  *
- * What a client asks of a space itself (MF_RMW_SPACE) the layer asks again until it is answered. Operations
- * with a space of their own pass.
+ * A program has spaces of its own, and names them by their numbers (mf_op.space). The layer has the keys: it
+ * joins a space when a key is needed, and again when the key is no longer the right one. What a program asks
+ * of a space itself (MF_RMW_SPACE) the layer asks again until it is answered. Free and protect wait for what
+ * was asked of their range before, and hold back what comes behind. Operations with a key of their own pass.
  *
  * A page that was never accessed may find none at the memory node for a while (4.3). The first access of a
  * page goes alone, and again and again, later each time. It has no effect before it has all, so an atomic, or
- * an acknowledged access of a chunk at most, may go; for others a read of a word goes first. So operations keep
- * the order that the host keeps.
+ * an acknowledged access of a chunk at most, may go; for others a read of a word goes first. So operations
+ * keep the order that the host keeps.
  *
  * Sans-I/O; one thread calls; nothing is allocated after set-up.
  */
@@ -34,6 +36,7 @@ struct mf_spaces_target {
 	uint16_t maker; /**< the own node's number for that node: spaces have it in theirs */
 	uint8_t page_class; /**< of the pages that the clients have there */
 	uint8_t shift; /**< of their size */
+	uint8_t class_shift[MF_PAGE_CLASSES]; /**< of the pages of each class; 0: there is no such class */
 	uint8_t tasks; /**< slots that it has for each node, 1..; MF_SPACES_TASKS_MAX at most are used */
 };
 
@@ -60,6 +63,7 @@ struct mf_spaces_stats {
 	uint64_t failed; /**< spaces that could not be had */
 	mf_time ready_at; /**< when the last of all was there; 0: not yet, or there are none */
 	uint64_t asked, asked_again; /**< of spaces */
+	uint64_t joins; /**< of these, for keys of spaces that programs named */
 	uint64_t waited; /**< times that the first access of a page found none */
 	uint64_t given_up; /**< operations that failed for that */
 };

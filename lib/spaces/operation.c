@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations: from addresses of a client's region to pieces, each within a page of a space. */
+/* Operations: cut into pieces, each within a page of a space, or within pages that are there. */
 #include "spaces/spaces.h"
 
-/** Where an octet of the region is. */
-struct where {
-	uint32_t space;
-	uint64_t page, offset; /**< of the space; in the page */
-	uint64_t left; /**< octets that follow each other there, it included */
-};
-
-/** Units of `interleave` octets go to all pages of all spaces in turn. */
-static struct where find(const struct spaces *s, uint64_t addr)
+enum way operation_way(const struct spaces *s, const struct mf_op *op)
 {
-	uint64_t in = addr - s->config.base, unit = s->config.interleave;
-	uint64_t pages = s->config.spaces * s->config.pages, n = in / unit, turn = n % pages;
+	bool has = op->node < s->nodes && s->target_of[op->node] != UINT16_MAX;
 
-	return (struct where){.space = (uint32_t)(turn % s->config.spaces),
-			      .page = turn / s->config.spaces,
-			      .offset = n / pages * unit + in % unit,
-			      .left = unit - in % unit};
-}
-
-uint64_t page_number(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page)
-{
-	return ((uint64_t)target * s->config.spaces + space) * s->config.pages + page;
-}
-
-uint64_t page_address(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page)
-{
-	uint64_t range = ((uint64_t)target * s->config.spaces + space) * s->ranges + page / SPACES_RANGE;
-
-	return s->at[range] + (page % SPACES_RANGE << s->target[target].config.shift);
-}
-
-static enum mf_right right_of(uint8_t kind)
-{
-	return kind == MF_OP_READ ? MF_RIGHT_READ : kind == MF_OP_RMW ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
+	if (op->kind == MF_OP_RMW && op->rmw == MF_RMW_SPACE)
+		return WAY_TASK;
+	if (!has || op->key != 0 || (op->kind == MF_OP_RMW && op->rmw >= MF_RMW_OPS))
+		return WAY_PASSES;
+	if (op->space != 0)
+		return WAY_POINTER;
+	return s->config.spaces > 0 ? WAY_REGION : WAY_PASSES;
 }
 
 /**
@@ -47,44 +24,65 @@ static bool is_whole(const struct spaces *s, const struct operation *o, uint64_t
 	return o->op.kind == MF_OP_RMW || (o->op.kind != MF_OP_WRITE && len <= s->config.whole);
 }
 
-static void fill(const struct spaces *s, struct piece *p, unsigned int target, const struct where *w)
+/**
+ * Where its next octets are, and the key to do something there.
+ * @param kind  enum mf_op_kind
+ * @return MF_OK; MF_ERR_PENDING: that comes; or why it does not
+ */
+static uint8_t find(struct spaces *s, const struct operation *o, uint8_t kind, struct where *w, uint64_t *key)
 {
-	const struct target *t = &s->target[target];
-	const struct space *sp = &s->space[(uint64_t)target * s->config.spaces + w->space];
-
-	p->op.node = t->config.node;
-	p->op.addr = page_address(s, target, w->space, w->page) + w->offset;
-	p->op.space = mf_space_number(t->config.maker, w->space);
-	p->op.key = sp->key[right_of(p->op.kind)];
+	return o->way == WAY_REGION ? region_where(s, o, right_of(kind), w, key)
+				    : pointer_where(s, o, right_of(kind), w, key);
 }
 
-/** Reads a word of a page, for an operation that has to find it. @return false: there is no piece for it */
-static bool touch(struct spaces *s, unsigned int target, struct where w, uint64_t page)
+/** A piece at a page. @return NULL: it has to wait */
+static struct piece *piece_at(struct spaces *s, const struct operation *o, enum piece_kind kind,
+			      const struct where *w, uint64_t key, bool first)
 {
-	struct piece *p = piece_new(s, PIECE_TOUCH);
+	struct piece *p = piece_new(s, kind);
 
 	if (p == NULL)
-		return false;
-	p->first = true;
-	p->page = page;
-	w.offset = 0;
+		return NULL;
+	if (first && !page_put(s, o->way, w->target, w->page, PAGE_BUSY)) {
+		piece_free(s, p);
+		return NULL;
+	}
+	p->first = first;
+	p->way = o->way;
+	p->page = w->page;
+	p->op.node = o->op.node;
+	p->op.addr = w->addr;
+	p->op.space = w->space;
+	p->op.key = key;
+	return p;
+}
+
+/** Reads a word of a page, for an operation that has to find it. @return as find() */
+static uint8_t touch(struct spaces *s, const struct operation *o)
+{
+	struct where w;
+	uint64_t key;
+	uint8_t status = find(s, o, MF_OP_READ, &w, &key);
+	struct piece *p = status == MF_OK ? piece_at(s, o, PIECE_TOUCH, &w, key, true) : NULL;
+
+	if (p == NULL)
+		return status != MF_OK ? status : MF_ERR_PENDING;
 	p->op.kind = MF_OP_READ;
 	p->op.len = sizeof(p->word[0]);
 	p->op.buf = p->word;
-	fill(s, p, target, &w);
-	bit_put(s->busy, page, true);
+	p->op.addr = w.start;
 	piece_go(s, p);
-	return true;
+	return MF_ERR_PENDING;
 }
 
-static bool send(struct spaces *s, struct operation *o, unsigned int target, const struct where *w,
-		 uint64_t page, bool first)
+/** @return MF_OK; MF_ERR_PENDING: it has to wait */
+static uint8_t send(struct spaces *s, struct operation *o, const struct where *w, uint64_t key, bool first)
 {
 	uint64_t left = o->op.kind == MF_OP_RMW ? o->done.len : o->op.len - o->issued;
-	struct piece *p = piece_new(s, PIECE_OF_OPERATION);
+	struct piece *p = piece_at(s, o, PIECE_OF_OPERATION, w, key, first);
 
 	if (p == NULL)
-		return false;
+		return MF_ERR_PENDING;
 	p->op.kind = o->op.kind;
 	p->op.rmw = o->op.rmw;
 	p->op.arg[0] = o->op.arg[0];
@@ -92,19 +90,13 @@ static bool send(struct spaces *s, struct operation *o, unsigned int target, con
 	p->op.len = left < w->left ? left : w->left;
 	p->op.buf = o->op.buf != NULL ? (uint8_t *)o->op.buf + o->issued : NULL;
 	p->operation = (uint32_t)(o - s->operation);
-	p->first = first;
-	p->page = page;
-	fill(s, p, target, w);
-	if (first)
-		bit_put(s->busy, page, true);
 	o->issued += p->op.len;
 	o->live++;
 	piece_go(s, p);
-	return true;
+	return MF_OK;
 }
 
-/** It ends without what is left of it. One that never went takes as long as it takes to ask. */
-static void fail(struct spaces *s, struct operation *o, uint8_t status)
+void operation_fail(struct spaces *s, struct operation *o, uint8_t status)
 {
 	if (o->done.status == MF_OK)
 		o->done.status = status;
@@ -132,61 +124,107 @@ static bool pass(struct spaces *s, struct operation *o)
 	return true;
 }
 
-/** @return false: it waits */
-static bool advance_piece(struct spaces *s, struct operation *o)
+/** @return MF_OK; MF_ERR_PENDING: it waits; or why it fails */
+static uint8_t advance_piece(struct spaces *s, struct operation *o)
 {
-	unsigned int target = s->target_of[o->op.node];
-	struct where w = find(s, o->op.addr + o->issued);
-	const struct space *sp = &s->space[(uint64_t)target * s->config.spaces + w.space];
-	uint64_t page = page_number(s, target, w.space, w.page);
+	struct where w;
+	uint64_t key = 0, left = o->done.len - o->issued;
+	uint8_t status = find(s, o, o->op.kind, &w, &key);
+	enum page_state page;
 
-	if (sp->step == SPACE_FAILED) {
-		fail(s, o, MF_ERR_RESOURCE);
-		return true;
-	}
-	if (sp->step != SPACE_READY)
-		return false;
-	if (bit(s->present, page))
-		return send(s, o, target, &w, page, false);
-	if (bit(s->busy, page))
-		return false;
-	if (is_whole(s, o, o->op.len - o->issued < w.left ? o->op.len - o->issued : w.left))
-		return send(s, o, target, &w, page, true);
-	touch(s, target, w, page);
-	return false;
+	if (status != MF_OK)
+		return status;
+	page = page_state(s, o->way, w.target, w.page);
+	if (page == PAGE_BUSY)
+		return MF_ERR_PENDING;
+	if (page == PAGE_PRESENT || is_whole(s, o, left < w.left ? left : w.left))
+		return send(s, o, &w, key, page != PAGE_PRESENT);
+	return touch(s, o);
 }
 
-/** Whether an operation that waits has octets of another one still to be read or written. */
-static bool overlaps(const struct operation *waits, const struct operation *o)
-{
-	uint64_t from = waits->op.addr + waits->issued, end = waits->op.addr + waits->done.len;
+/** Octets of a space, or of a region, that an operation is about. */
+struct range {
+	uint16_t node;
+	uint32_t space;
+	uint64_t from, end;
+};
 
-	return !waits->passes && waits->op.node == o->op.node && from < o->op.addr + o->done.len &&
-	       o->op.addr + o->issued < end;
+static struct range range_of(const struct operation *o)
+{
+	uint64_t octets = o->done.len;
+
+	if (o->way == WAY_TASK)
+		octets = task_is_barrier(&o->op) ? o->op.arg[1] & MF_SPACE_OCTETS_MASK : 0;
+	return (struct range){
+		.node = o->op.node, .space = o->op.space, .from = o->op.addr, .end = o->op.addr + octets};
 }
 
-/** What is asked of the same octets is done in the order in which it was asked. */
-static bool is_behind_others(const struct spaces *s, const struct operation *o)
+static bool overlap(const struct range *a, const struct range *b)
 {
-	for (uint32_t i = s->held.first; i != SPACES_NONE; i = s->operation[i].next)
-		if (overlaps(&s->operation[i], o))
+	return a->node == b->node && a->space == b->space && a->from < b->end && b->from < a->end;
+}
+
+/** Whether an operation that waits has octets of another one still to be dealt with. */
+static bool waits_for(const struct operation *waits, const struct range *r)
+{
+	struct range left = range_of(waits);
+
+	if (waits->way != WAY_TASK)
+		left.from += waits->issued;
+	return waits->way != WAY_PASSES && overlap(&left, r);
+}
+
+/**
+ * Whether what is under way has to end first. A free or protect comes behind all that was asked of its range,
+ * and before all that is asked behind it.
+ */
+static bool is_barred(struct spaces *s, const struct operation *o, const struct range *r)
+{
+	bool barrier = o->way == WAY_TASK && task_is_barrier(&o->op);
+
+	if (s->barriers == 0 && !barrier)
+		return false;
+	for (uint32_t i = 0; i < s->used; i++) {
+		const struct operation *other = &s->operation[i];
+		struct range of = range_of(other);
+
+		if (other->live == 0 || other == o || other->way == WAY_PASSES || !overlap(&of, r))
+			continue;
+		if (barrier || (other->way == WAY_TASK && task_is_barrier(&other->op))) {
+			s->barred = true;
 			return true;
+		}
+	}
 	return false;
+}
+
+bool operation_is_behind_others(struct spaces *s, const struct operation *o)
+{
+	struct range r = range_of(o);
+
+	if (o->way != WAY_TASK)
+		r.from += o->issued;
+	for (uint32_t i = s->held.first; i != SPACES_NONE; i = s->operation[i].next)
+		if (waits_for(&s->operation[i], &r))
+			return true;
+	return is_barred(s, o, &r);
 }
 
 bool operation_advance(struct spaces *s, struct operation *o)
 {
-	if (!o->passes && is_behind_others(s, o))
-		return false;
-	if (o->passes) {
-		if (o->op.kind == MF_OP_RMW && o->op.rmw == MF_RMW_SPACE)
-			return set_up_ask(s, o);
+	uint8_t status = MF_OK;
+
+	if (o->way == WAY_TASK)
+		return task_ask(s, o);
+	if (o->way == WAY_PASSES)
 		return pass(s, o);
-	}
-	while (o->issued < o->done.len)
-		if (!advance_piece(s, o))
-			return false;
-	return true;
+	if (operation_is_behind_others(s, o))
+		return false;
+	while (o->issued < o->done.len && status == MF_OK)
+		status = advance_piece(s, o);
+	if (status != MF_OK && status != MF_ERR_PENDING)
+		operation_fail(s, o, status);
+	return status != MF_ERR_PENDING;
 }
 
 void operation_finish(struct spaces *s, struct operation *o)
@@ -201,13 +239,16 @@ void operation_finish(struct spaces *s, struct operation *o)
 	else
 		s->operation[s->done.last].next = i;
 	s->done.last = i;
+	s->look |= s->barred;
 }
 
 /** There was no page for it: it goes again, as long as that is of use. @return false: it is given up */
 static bool goes_again(struct spaces *s, struct piece *p, const struct mf_completion *c)
 {
-	if (c->status != MF_ERR_RESOURCE || !p->first)
+	if (c->status != MF_ERR_RESOURCE || (!p->first && p->way != WAY_POINTER))
 		return false;
+	if (!p->first) /* another node has freed the page, and it is allocated anew */
+		pages_forget(s, s->target_of[p->op.node], p->op.space, p->op.addr, p->op.len);
 	if (s->now - p->since >= s->config.give_up) {
 		s->stats.given_up++;
 		return false;
@@ -220,13 +261,24 @@ static bool goes_again(struct spaces *s, struct piece *p, const struct mf_comple
 /** What came of the first access of a page. */
 static void first_done(struct spaces *s, const struct piece *p, uint8_t status)
 {
-	bit_put(s->busy, p->page, false);
-	if (status == MF_OK)
-		bit_put(s->present, p->page, true);
+	page_put(s, p->way, s->target_of[p->op.node], p->page, status == MF_OK ? PAGE_PRESENT : PAGE_UNKNOWN);
 	s->look = true;
 }
 
-/** A page that could not be touched: the operations that waited for it try by themselves, and fail. */
+/** Whether an operation that waits has its next octets in a page. */
+static bool is_at(struct spaces *s, const struct operation *o, const struct piece *p)
+{
+	struct where w;
+	uint64_t key;
+
+	if (o->way != p->way || o->op.node != p->op.node ||
+	    (o->way == WAY_POINTER && o->op.space != p->op.space))
+		return false;
+	(void)find(s, o, o->op.kind, &w, &key);
+	return w.page == p->page;
+}
+
+/** A page that could not be touched: the operations that wait for it fail. */
 static void touch_failed(struct spaces *s, const struct piece *p, uint8_t status)
 {
 	uint32_t *from = &s->held.first, last = SPACES_NONE;
@@ -234,29 +286,35 @@ static void touch_failed(struct spaces *s, const struct piece *p, uint8_t status
 	while (*from != SPACES_NONE) {
 		struct operation *o = &s->operation[*from];
 		uint32_t next = o->next;
-		unsigned int target = o->passes ? 0 : s->target_of[o->op.node];
-		struct where w = {0};
 
-		if (!o->passes)
-			w = find(s, o->op.addr + o->issued);
-		if (o->passes || page_number(s, target, w.space, w.page) != p->page) {
+		if (!is_at(s, o, p)) {
 			last = *from;
 			from = &o->next;
 			continue;
 		}
 		*from = next;
 		o->held = false;
-		fail(s, o, status);
+		operation_fail(s, o, status);
 	}
 	s->held.last = last;
 }
 
-void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c)
+/** Its key may be of an epoch that is over: it goes again if there is another one. */
+static bool is_refused(struct spaces *s, struct piece *p, uint8_t status)
+{
+	if (status != MF_ERR_KEY || p->way != WAY_POINTER)
+		return false;
+	key_refused(s, s->target_of[p->op.node], p->op.space, right_of(p->op.kind), p->op.key);
+	p->state = PIECE_REFUSED;
+	piece_put(s, &s->refused, p);
+	s->look = true;
+	return true;
+}
+
+static void piece_over(struct spaces *s, struct piece *p, const struct mf_completion *c)
 {
 	struct operation *o;
 
-	if (goes_again(s, p, c))
-		return;
 	if (p->first)
 		first_done(s, p, c->status);
 	if (p->kind == PIECE_TOUCH) {
@@ -272,9 +330,41 @@ void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_com
 	o->done.result = c->result;
 	piece_free(s, p);
 	if (c->status != MF_OK)
-		fail(s, o, c->status);
+		operation_fail(s, o, c->status);
 	else if (o->live == 0 && o->issued == o->done.len && !o->held)
 		operation_finish(s, o);
+}
+
+void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c)
+{
+	if (!goes_again(s, p, c) && !is_refused(s, p, c->status))
+		piece_over(s, p, c);
+}
+
+/** Those whose keys were refused: with other keys, or that was all. */
+static void look_at_refused(struct spaces *s)
+{
+	struct list list = s->refused;
+
+	s->refused.first = s->refused.last = SPACES_NONE;
+	while (list.first != SPACES_NONE) {
+		struct piece *p = &s->piece[list.first];
+		struct mf_completion c = {.status = MF_ERR_KEY, .first = MF_NEVER, .done = s->now};
+		uint64_t key = 0;
+		uint8_t status =
+			key_get(s, s->target_of[p->op.node], p->op.space, right_of(p->op.kind), &key);
+
+		list.first = p->next;
+		if (status == MF_ERR_PENDING) {
+			piece_put(s, &s->refused, p);
+		} else if (status == MF_OK && key != p->op.key) {
+			p->op.key = key;
+			piece_go(s, p);
+		} else {
+			c.status = status == MF_OK ? MF_ERR_KEY : status;
+			piece_over(s, p, &c);
+		}
+	}
 }
 
 void operation_hold(struct spaces *s, struct operation *o)
@@ -292,9 +382,11 @@ void operation_hold(struct spaces *s, struct operation *o)
 
 void operations_look(struct spaces *s)
 {
-	struct list list = s->held;
+	struct list list;
 
-	s->look = s->starved = false;
+	s->look = s->starved = s->barred = false;
+	look_at_refused(s);
+	list = s->held;
 	s->held.first = s->held.last = SPACES_NONE;
 	while (list.first != SPACES_NONE) {
 		struct operation *o = &s->operation[list.first];
@@ -308,4 +400,5 @@ void operations_look(struct spaces *s)
 		if (o->live == 0)
 			operation_finish(s, o);
 	}
+	keys_looked(s);
 }

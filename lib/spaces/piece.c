@@ -51,17 +51,21 @@ static bool submit(struct spaces *s, struct piece *p)
 	return true;
 }
 
+void piece_put(struct spaces *s, struct list *list, struct piece *p)
+{
+	p->next = SPACES_NONE;
+	if (list->first == SPACES_NONE)
+		list->first = place(s, p);
+	else
+		s->piece[list->last].next = place(s, p);
+	list->last = place(s, p);
+}
+
 void piece_go(struct spaces *s, struct piece *p)
 {
 	p->state = PIECE_READY;
-	if (s->ready.first == SPACES_NONE && submit(s, p))
-		return;
-	p->next = SPACES_NONE;
-	if (s->ready.first == SPACES_NONE)
-		s->ready.first = place(s, p);
-	else
-		s->piece[s->ready.last].next = place(s, p);
-	s->ready.last = place(s, p);
+	if (s->ready.first != SPACES_NONE || !submit(s, p))
+		piece_put(s, &s->ready, p);
 }
 
 void piece_again(struct spaces *s, struct piece *p, mf_time now, mf_time most)
@@ -98,7 +102,8 @@ static void take_due(struct spaces *s, mf_time now)
 
 void pieces_run(struct spaces *s, mf_time now)
 {
-	/* First, since a host without room ends this: what stays due would call again at the same time for good. */
+	/* First, since a host without room ends this: what stays due would call again at the same time for
+	 * good. */
 	if (s->later_due <= now)
 		take_due(s, now);
 	while (s->ready.first != SPACES_NONE) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is asked of spaces. Each of a target's slots is a worker that asks for one task at a time, again and
- * again until it is answered: of a space on its way, step by step, or of a client.
+ * The spaces of the region. Each of a target's slots is a worker that asks for one task at a time, again and
+ * again until it is answered: of a space on its way, step by step; of a client (task.c); or for a key
+ * (key.c).
  *
  *      MAKE ──> JOIN_READ ──> JOIN_WRITE ──> JOIN_RMW ──> ALLOCATE ──> [POPULATE] ──> READY
  *       │ there is one of before                                                       │ the target
@@ -21,35 +22,11 @@ static unsigned int target_of(const struct spaces *s, const struct piece *p)
 	return s->target_of[p->op.node];
 }
 
-/** A request of a worker: all but which task. */
-static struct piece *piece_of(struct spaces *s, unsigned int target, uint32_t worker, enum piece_kind kind)
-{
-	struct target *t = &s->target[target];
-	struct piece *p = piece_new(s, kind);
-
-	if (p == NULL)
-		return NULL;
-	p->worker = worker;
-	p->op.node = t->config.node;
-	p->op.buf = p->word;
-	t->worker[worker].piece = (uint32_t)(p - s->piece);
-	return p;
-}
-
-static uint64_t name_task(struct spaces *s, unsigned int target, uint32_t worker, uint64_t task)
-{
-	struct target *t = &s->target[target];
-
-	t->worker[worker].number = ++t->number;
-	s->stats.asked++;
-	return MF_SPACE_ASK(task, worker, t->worker[worker].number);
-}
-
 static bool ask(struct spaces *s, unsigned int target, uint32_t worker, enum mf_space_task task, uint64_t key,
 		uint64_t how_much)
 {
 	const struct target *t = &s->target[target];
-	struct piece *p = piece_of(s, target, worker, PIECE_ASK);
+	struct piece *p = task_piece(s, target, worker, PIECE_ASK);
 
 	if (p == NULL)
 		return false;
@@ -57,7 +34,7 @@ static bool ask(struct spaces *s, unsigned int target, uint32_t worker, enum mf_
 	p->op.rmw = MF_RMW_SPACE;
 	p->op.key = key;
 	p->op.space = mf_space_number(t->config.maker, t->worker[worker].space);
-	p->op.arg[0] = name_task(s, target, worker, task);
+	p->op.arg[0] = task_name(s, target, worker, task);
 	p->op.arg[1] = how_much;
 	piece_go(s, p);
 	return true;
@@ -69,7 +46,7 @@ static bool populate(struct spaces *s, unsigned int target, uint32_t worker)
 	struct target *t = &s->target[target];
 	struct worker *w = &t->worker[worker];
 	const struct space *sp = space_at(s, target, w->space);
-	struct piece *p = piece_of(s, target, worker, PIECE_TOUCH);
+	struct piece *p = task_piece(s, target, worker, PIECE_TOUCH);
 
 	if (p == NULL)
 		return false;
@@ -196,30 +173,16 @@ static void touched(struct spaces *s, struct worker *w, struct space *sp, struct
 	}
 }
 
-/** The answer to what a client has asked. */
-static void tell(struct spaces *s, struct piece *p, const struct mf_completion *c)
-{
-	struct operation *o = &s->operation[p->operation];
-
-	o->live = 0;
-	o->done.first = c->first;
-	o->done.done = c->done;
-	o->done.status = c->status;
-	o->done.result = p->word[0];
-	if (o->op.buf != NULL)
-		memcpy(o->op.buf, p->word, sizeof(p->word));
-	operation_finish(s, o);
-}
-
 /** Whether a request was answered; if not it goes again. */
 static bool is_answered(struct spaces *s, struct piece *p, const struct mf_completion *c)
 {
 	bool again = c->status == MF_ERR_RESOURCE;
 
-	if (p->kind == PIECE_ASK)
+	if (p->kind != PIECE_TOUCH)
 		again |= c->status == MF_OK && (p->word[0] == MF_ERR_PENDING || p->word[0] == MF_ERR_BUSY);
-	/* What of the set-up did not come through goes again, too; what a client asks is the client's. */
-	again |= p->operation == SPACES_NONE && c->status != MF_OK && c->status != MF_ERR_KEY;
+	/* What of the set-up did not come through goes again, too; what is for a client is the client's. */
+	again |= p->kind != PIECE_JOIN && p->operation == SPACES_NONE && c->status != MF_OK &&
+		 c->status != MF_ERR_KEY;
 	if (!again)
 		return true;
 	s->stats.asked_again++;
@@ -236,8 +199,10 @@ void set_up_piece_done(struct spaces *s, struct piece *p, const struct mf_comple
 	if (!is_answered(s, p, c))
 		return;
 	w->piece = SPACES_NONE;
-	if (p->operation != SPACES_NONE) {
-		tell(s, p, c);
+	if (p->kind == PIECE_JOIN) {
+		key_answered(s, p, c->status == MF_OK ? (uint8_t)p->word[0] : c->status, p->word[1]);
+	} else if (p->operation != SPACES_NONE) {
+		task_done(s, p, c);
 	} else {
 		sp = space_at(s, target, w->space);
 		if (p->kind == PIECE_TOUCH)
@@ -282,46 +247,12 @@ void set_up_run(struct spaces *s)
 		}
 }
 
-bool set_up_ask(struct spaces *s, struct operation *o)
-{
-	unsigned int target = s->target_of[o->op.node];
-	struct piece *p;
-	uint32_t i = 0;
-
-	if (target == UINT16_MAX) { /* it has none: it says so itself */
-		o->done.status = MF_ERR_OPCODE;
-		o->issued = o->done.len;
-		o->done.done = s->now + 1;
-		if (!o->held)
-			operation_finish(s, o);
-		return true;
-	}
-	while (i < s->target[target].workers && (s->target[target].worker[i].piece != SPACES_NONE ||
-						 s->target[target].worker[i].space != SPACES_NONE))
-		i++;
-	if (i == s->target[target].workers)
-		return false;
-	p = piece_of(s, target, i, PIECE_ASK);
-	if (p == NULL)
-		return false;
-	p->op.kind = MF_OP_RMW;
-	p->op.rmw = MF_RMW_SPACE;
-	p->op.addr = o->op.addr;
-	p->op.key = o->op.key;
-	p->op.space = o->op.space;
-	p->op.arg[0] = name_task(s, target, i, mf_space_ask_task(o->op.arg[0]));
-	p->op.arg[1] = o->op.arg[1];
-	p->operation = (uint32_t)(o - s->operation);
-	o->issued = o->done.len;
-	o->live = 1;
-	piece_go(s, p);
-	return true;
-}
-
 void set_up_lost(struct spaces *s, unsigned int target)
 {
 	struct target *t = &s->target[target];
 
+	keys_forget_target(s, target);
+	pages_forget_all(s);
 	for (uint32_t i = 0; i < s->config.spaces; i++) {
 		struct space *sp = space_at(s, target, i);
 

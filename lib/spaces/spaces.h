@@ -11,16 +11,73 @@
  * a range has to find a slot.
  */
 #define SPACES_RANGE 64
+/* What is kept of pages and keys that programs name. What is lost of it costs an order, or a JOIN. */
+#define KNOWN_SETS (UINT32_C(1) << 16)
+#define KNOWN_WAYS 4
+#define KEY_SETS (UINT32_C(1) << 13)
+#define KEY_WAYS 8
+
+/** What becomes of an operation of a client. */
+enum way {
+	WAY_PASSES, /**< it goes as it is */
+	WAY_REGION, /**< its addresses are of the region */
+	WAY_POINTER, /**< it names a space, and has addresses there */
+	WAY_TASK, /**< it asks something of a space */
+};
 
 /** An operation of a client. */
 struct operation {
 	struct mf_op op;
 	struct mf_completion done; /**< what it is told */
 	uint64_t issued; /**< octets for which there are pieces */
+	uint64_t refused; /**< TASK: the key with which it was refused; 0: it was not */
 	uint32_t live; /**< pieces */
 	uint32_t next; /**< free, held, or done */
-	bool passes; /**< it goes as it is */
-	bool held; /**< it waits for a space, a page or a piece */
+	uint8_t way; /**< enum way */
+	bool held; /**< it waits for a space, a key, a page, a piece, or others of its range */
+};
+
+/** Where the next octets of an operation are. */
+struct where {
+	unsigned int target;
+	uint32_t space; /**< its number */
+	uint64_t addr; /**< of that space */
+	uint64_t page; /**< REGION: its place among all; POINTER: its tag */
+	uint64_t start; /**< address of that page */
+	uint64_t left; /**< octets that follow each other there */
+};
+
+/** What is known of a page. */
+enum page_state {
+	PAGE_UNKNOWN, /**< perhaps it was never accessed */
+	PAGE_BUSY, /**< it is accessed for the first time, or so it may be */
+	PAGE_PRESENT,
+};
+
+/** What is known of a page that a pointer has named. */
+struct known {
+	uint64_t tag;
+	uint32_t generation; /**< PRESENT counts in this one alone */
+	uint16_t target;
+	uint8_t state; /**< enum page_state */
+};
+
+enum key_state {
+	KEY_NONE,
+	KEY_WANTED,
+	KEY_ASKED,
+	KEY_THERE,
+	KEY_FAILED, /**< until all that wait for it have been told */
+};
+
+/** A key of a space that a client has named. */
+struct key {
+	uint64_t key; /**< FAILED: enum mf_status */
+	uint32_t space;
+	uint32_t next; /**< FAILED */
+	uint16_t target;
+	uint8_t right; /**< enum mf_right, or MF_SPACE_OWN */
+	uint8_t state; /**< enum key_state */
 };
 
 /** What a piece is for. */
@@ -28,6 +85,7 @@ enum piece_kind {
 	PIECE_OF_OPERATION,
 	PIECE_TOUCH, /**< reads a word of a page, which is there then */
 	PIECE_ASK, /**< of a space: its answer is awaited */
+	PIECE_JOIN, /**< the same, for a key that clients need */
 };
 
 enum piece_state {
@@ -35,6 +93,7 @@ enum piece_state {
 	PIECE_READY, /**< to be submitted, when there is room */
 	PIECE_BELOW,
 	PIECE_LATER, /**< to be submitted again, at .due */
+	PIECE_REFUSED, /**< its key was the wrong one: perhaps there is another one */
 };
 
 /** What the host is asked. Its place is mf_op.user there. */
@@ -43,12 +102,13 @@ struct piece {
 	uint8_t kind; /**< enum piece_kind */
 	uint8_t state; /**< enum piece_state */
 	uint8_t tries;
+	uint8_t way; /**< enum way, of what it is for */
 	bool first; /**< the first access of its page, which is busy until then */
 	uint32_t operation; /**< or SPACES_NONE: of the set-up */
 	uint32_t worker; /**< ASK: whose slot of the target it has, and TOUCH of the set-up; else SPACES_NONE
 			  */
-	uint32_t next; /**< free, ready, or later */
-	uint64_t page; /**< of all pages; where .first, or TOUCH */
+	uint32_t next; /**< free, ready, later, or refused */
+	uint64_t page; /**< where.page, where .first, or TOUCH */
 	mf_time due, since;
 	uint64_t word[2]; /**< what a TOUCH reads; the answer to an ASK */
 };
@@ -111,14 +171,24 @@ struct spaces {
 	struct piece *piece; /**< [pieces] */
 	uint32_t pieces;
 	uint32_t free_operation, free_piece;
+	uint32_t used; /**< no operation from there on was ever used */
 	struct list held; /**< operations that wait for a space or a page */
 	struct list done; /**< operations that have completed */
 	struct list ready; /**< pieces */
+	struct list refused; /**< pieces, for their keys */
 	uint32_t later; /**< pieces, in no order */
 	mf_time later_due; /**< the first of them */
 	bool look; /**< something has happened that held operations may wait for */
 	bool starved; /**< there was no piece: operations wait in their order */
+	bool barred; /**< a free or protect waits for operations of its range */
+	uint32_t barriers; /**< of these, under way */
 	uint32_t outstanding; /**< operations */
+	struct known *known; /**< [KNOWN_SETS * KNOWN_WAYS] */
+	uint32_t generation; /**< of what is known of pages */
+	bool knows; /**< something is in `known` */
+	struct key *key; /**< [KEY_SETS * KEY_WAYS] */
+	bool keyed; /**< something is in `key` */
+	uint32_t failed; /**< keys that could not be had; SPACES_NONE: none */
 	uint32_t setting_up; /**< spaces that are not there yet, and may be */
 	mf_time now;
 	struct mf_spaces_stats stats;
@@ -140,35 +210,103 @@ struct piece *piece_new(struct spaces *s, enum piece_kind kind);
 void piece_free(struct spaces *s, struct piece *p);
 /** It goes as soon as there is room; those before it go first. */
 void piece_go(struct spaces *s, struct piece *p);
+/** It waits, behind those of a list. */
+void piece_put(struct spaces *s, struct list *list, struct piece *p);
 /** It goes again, later each time. @param now  it is */
 void piece_again(struct spaces *s, struct piece *p, mf_time now, mf_time most);
 /** What is due goes. */
 void pieces_run(struct spaces *s, mf_time now);
 
 /* operation.c */
-/** Goes on with an operation. @return false: it waits for a space or a page */
+/** What becomes of it. */
+enum way operation_way(const struct spaces *s, const struct mf_op *op);
+/** Goes on with an operation. @return false: it waits */
 bool operation_advance(struct spaces *s, struct operation *o);
 /** A piece of an operation has completed, or what it touches is there. */
 void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c);
 void operation_finish(struct spaces *s, struct operation *o);
+/** It ends without what is left of it. One that never went takes as long as it takes to ask. */
+void operation_fail(struct spaces *s, struct operation *o, uint8_t status);
 /** Has those that wait go on, in their order. */
 void operations_look(struct spaces *s);
 /** It waits, behind those that wait. */
 void operation_hold(struct spaces *s, struct operation *o);
+/** Whether it has to wait: what is asked of the same octets is done in the order in which it was asked. */
+bool operation_is_behind_others(struct spaces *s, const struct operation *o);
+
+/* region.c */
+/** Whether there is a region so long. */
+bool region_has(const struct spaces *s, const struct mf_op *op, uint64_t len);
+/**
+ * Where the next octets are.
+ * @param right  enum mf_right, whose key is wanted
+ * @return MF_OK; MF_ERR_PENDING: the space is on its way; or another
+ */
+uint8_t region_where(const struct spaces *s, const struct operation *o, uint8_t right, struct where *w,
+		     uint64_t *key);
 /** The place of a page among all. */
 uint64_t page_number(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page);
 /** Where a page of a space is. */
 uint64_t page_address(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page);
 
+/* pointer.c */
+/** The same. @return MF_OK; MF_ERR_PENDING: the key is asked for; or why it cannot be had */
+uint8_t pointer_where(struct spaces *s, const struct operation *o, uint8_t right, struct where *w,
+		      uint64_t *key);
+/** What is known of a page. @param way  enum way, that has the page's number */
+enum page_state page_state(const struct spaces *s, uint8_t way, unsigned int target, uint64_t page);
+/** @return false: there is no place, it stays as it was */
+bool page_put(struct spaces *s, uint8_t way, unsigned int target, uint64_t page, enum page_state state);
+/** Pages that are to be freed. */
+void pages_forget(struct spaces *s, unsigned int target, uint32_t space, uint64_t addr, uint64_t octets);
+/** Nothing is known any more, but what is busy. */
+void pages_forget_all(struct spaces *s);
+
+/* key.c */
+/**
+ * The key of a space for a right; asks for it.
+ * @return MF_OK; MF_ERR_PENDING: it is under way; or why it cannot be had
+ */
+uint8_t key_get(struct spaces *s, unsigned int target, uint32_t space, uint8_t right, uint64_t *key);
+/** An answer has brought one. */
+void key_put(struct spaces *s, unsigned int target, uint32_t space, uint8_t right, uint64_t key);
+/** A request with this key was refused: there may be another one. */
+void key_refused(struct spaces *s, unsigned int target, uint32_t space, uint8_t right, uint64_t key);
+/** The space has ended, or an epoch of it. */
+void keys_forget(struct spaces *s, unsigned int target, uint32_t space);
+/** All of a target; SPACES_NONE: of all. */
+void keys_forget_target(struct spaces *s, uint32_t target);
+/** A JOIN was answered. */
+void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint64_t result);
+/** Who waited for keys that could not be had was told. */
+void keys_looked(struct spaces *s);
+
+/* task.c */
+/** A request of a worker: all but which task. @return NULL: there is no piece */
+struct piece *task_piece(struct spaces *s, unsigned int target, uint32_t worker, enum piece_kind kind);
+/** The first argument of a new task of a worker. */
+uint64_t task_name(struct spaces *s, unsigned int target, uint32_t worker, uint64_t task);
+/** A worker that has nothing to do. @return SPACES_NONE: there is none */
+uint32_t task_worker(const struct spaces *s, unsigned int target);
+/** Gives an operation of a client, which asks something of a space, a slot. @return false: it waits */
+bool task_ask(struct spaces *s, struct operation *o);
+/** It was answered. */
+void task_done(struct spaces *s, const struct piece *p, const struct mf_completion *c);
+/** Whether what it asks is of a range, whose operations it comes behind. */
+bool task_is_barrier(const struct mf_op *op);
+
 /* set_up.c */
 /** Sends what the next steps to spaces need. */
 void set_up_run(struct spaces *s);
-/** A piece of it, or something that a client has asked, was answered. */
+/** A piece with a worker was answered. */
 void set_up_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c);
-/** Gives an operation of a client, which asks something of a space, a slot. @return false: none is free */
-bool set_up_ask(struct spaces *s, struct operation *o);
 /** All of a target may be gone. */
 void set_up_lost(struct spaces *s, unsigned int target);
+
+static inline uint8_t right_of(uint8_t kind)
+{
+	return kind == MF_OP_READ ? MF_RIGHT_READ : kind == MF_OP_RMW ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
+}
 
 static inline bool bit(const uint64_t *set, uint64_t i)
 {

@@ -4,9 +4,9 @@
 
   spaces_wall.py EMU ROOT
 
-With the slow path on the lcore of its node, and on another one: all complete, what is read was written, though
-few pages are ready, all pages are accounted for, and the record of each role replays. A record that says what
-no slow path says is refused. A node that is to crash is refused.
+With the slow path on the lcore of its node, and on another one: all complete, what is read was written,
+though few pages are ready, all pages are accounted for, and the record of each role replays. A record that
+says what no slow path says is refused. A node that is to crash is refused.
 """
 import os
 import struct
