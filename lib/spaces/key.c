@@ -125,6 +125,10 @@ void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint6
 	s->look = true;
 	if (k == NULL || k->state != KEY_ASKED)
 		return; /* this node has crashed since */
+	if (p->former) { /* it may be of a target that is no more */
+		k->state = KEY_WANTED;
+		return;
+	}
 	k->key = status == MF_OK ? result : status;
 	k->state = status == MF_OK ? KEY_THERE : KEY_FAILED;
 	if (status == MF_OK)

@@ -149,7 +149,7 @@ static void name(void *ctx, uint64_t user)
 		n->fn(n->ctx, n->s->operation[p->operation].op.user);
 }
 
-/* What waits here goes to the node that is there now, too. */
+/* What waits here goes to the node that is there now, too: all of it, or what is left of it. */
 static void under_way(const struct mf_layer *l, uint16_t node, void (*fn)(void *ctx, uint64_t user),
 		      void *ctx)
 {
@@ -158,7 +158,7 @@ static void under_way(const struct mf_layer *l, uint16_t node, void (*fn)(void *
 
 	mf_node_under_way(l->host, node, name, &n);
 	for (uint32_t i = s->held.first; i != SPACES_NONE; i = s->operation[i].next)
-		if (s->operation[i].op.node == node && s->operation[i].live == 0)
+		if (s->operation[i].op.node == node)
 			fn(ctx, s->operation[i].op.user);
 }
 

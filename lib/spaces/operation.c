@@ -78,7 +78,7 @@ static uint8_t touch(struct spaces *s, const struct operation *o)
 /** @return MF_OK; MF_ERR_PENDING: it has to wait */
 static uint8_t send(struct spaces *s, struct operation *o, const struct where *w, uint64_t key, bool first)
 {
-	uint64_t left = o->op.kind == MF_OP_RMW ? o->done.len : o->op.len - o->issued;
+	uint64_t left = o->done.len - o->issued;
 	struct piece *p = piece_at(s, o, PIECE_OF_OPERATION, w, key, first);
 
 	if (p == NULL)
@@ -87,7 +87,8 @@ static uint8_t send(struct spaces *s, struct operation *o, const struct where *w
 	p->op.rmw = o->op.rmw;
 	p->op.arg[0] = o->op.arg[0];
 	p->op.arg[1] = o->op.arg[1];
-	p->op.len = left < w->left ? left : w->left;
+	/* An atomic that does not stand as it should is refused there: half of it would be another one. */
+	p->op.len = left < w->left || o->op.kind == MF_OP_RMW ? left : w->left;
 	p->op.buf = o->op.buf != NULL ? (uint8_t *)o->op.buf + o->issued : NULL;
 	p->operation = (uint32_t)(o - s->operation);
 	o->issued += p->op.len;
@@ -101,8 +102,7 @@ void operation_fail(struct spaces *s, struct operation *o, uint8_t status)
 	if (o->done.status == MF_OK)
 		o->done.status = status;
 	o->issued = o->done.len;
-	if (o->done.done == 0)
-		o->done.done = s->now + s->config.ask_most;
+	o->done.done = o->done.done == 0 ? s->now + s->config.ask_most : mf_time_max(o->done.done, s->now);
 	if (o->live == 0 && !o->held)
 		operation_finish(s, o);
 }
@@ -229,16 +229,19 @@ bool operation_advance(struct spaces *s, struct operation *o)
 
 void operation_finish(struct spaces *s, struct operation *o)
 {
-	uint32_t i = (uint32_t)(o - s->operation);
+	uint32_t i = (uint32_t)(o - s->operation), *from = &s->done.first;
 
 	if (o->done.status != MF_OK)
 		o->done.len = o->op.kind == MF_OP_READ ? 0 : o->done.len;
-	o->next = SPACES_NONE;
-	if (s->done.first == SPACES_NONE)
-		s->done.first = i;
-	else
-		s->operation[s->done.last].next = i;
-	s->done.last = i;
+	/* One that has failed may have a later date than those that complete now. */
+	if (*from != SPACES_NONE && s->operation[s->done.last].done.done <= o->done.done)
+		from = &s->operation[s->done.last].next;
+	while (*from != SPACES_NONE && s->operation[*from].done.done <= o->done.done)
+		from = &s->operation[*from].next;
+	if (*from == SPACES_NONE)
+		s->done.last = i;
+	o->next = *from;
+	*from = i;
 	s->look |= s->barred;
 }
 
@@ -261,8 +264,21 @@ static bool goes_again(struct spaces *s, struct piece *p, const struct mf_comple
 /** What came of the first access of a page. */
 static void first_done(struct spaces *s, const struct piece *p, uint8_t status)
 {
-	page_put(s, p->way, s->target_of[p->op.node], p->page, status == MF_OK ? PAGE_PRESENT : PAGE_UNKNOWN);
+	bool present = status == MF_OK && !p->former;
+
+	page_put(s, p->way, s->target_of[p->op.node], p->page, present ? PAGE_PRESENT : PAGE_UNKNOWN);
 	s->look = true;
+}
+
+/** Whether a touch was of a space that is not there any more, or may not be: others wait for the new one. */
+static bool is_former(const struct spaces *s, const struct piece *p)
+{
+	const struct space *sp;
+
+	if (p->way != WAY_REGION)
+		return false;
+	sp = &s->space[p->page / s->config.pages];
+	return sp->step != SPACE_READY || sp->key[MF_RIGHT_READ] != p->op.key;
 }
 
 /** Whether an operation that waits has its next octets in a page. */
@@ -318,7 +334,7 @@ static void piece_over(struct spaces *s, struct piece *p, const struct mf_comple
 	if (p->first)
 		first_done(s, p, c->status);
 	if (p->kind == PIECE_TOUCH) {
-		if (c->status != MF_OK)
+		if (c->status != MF_OK && !is_former(s, p))
 			touch_failed(s, p, c->status);
 		piece_free(s, p);
 		return;
@@ -329,10 +345,12 @@ static void piece_over(struct spaces *s, struct piece *p, const struct mf_comple
 	o->done.done = mf_time_max(o->done.done, c->done);
 	o->done.result = c->result;
 	piece_free(s, p);
-	if (c->status != MF_OK)
+	if (c->status != MF_OK) {
 		operation_fail(s, o, c->status);
-	else if (o->live == 0 && o->issued == o->done.len && !o->held)
+		s->look |= o->held; /* what is left of it does not wait any more */
+	} else if (o->live == 0 && o->issued == o->done.len && !o->held) {
 		operation_finish(s, o);
+	}
 }
 
 void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c)
@@ -392,7 +410,7 @@ void operations_look(struct spaces *s)
 		struct operation *o = &s->operation[list.first];
 
 		list.first = o->next;
-		if (s->starved || !operation_advance(s, o)) {
+		if (o->issued < o->done.len && (s->starved || !operation_advance(s, o))) {
 			operation_hold(s, o);
 			continue;
 		}

@@ -48,6 +48,7 @@ static bool submit(struct spaces *s, struct piece *p)
 	if (err != 0)
 		return false;
 	p->state = PIECE_BELOW;
+	p->former = false;
 	return true;
 }
 
@@ -78,6 +79,12 @@ void piece_again(struct spaces *s, struct piece *p, mf_time now, mf_time most)
 	p->next = s->later;
 	s->later = place(s, p);
 	s->later_due = mf_time_min(s->later_due, p->due);
+}
+
+void pieces_lost(struct spaces *s, uint16_t node)
+{
+	for (uint32_t i = 0; i < s->pieces; i++)
+		s->piece[i].former |= s->piece[i].state == PIECE_BELOW && s->piece[i].op.node == node;
 }
 
 /** Those that are due, in the order in which they became so. */

@@ -7,6 +7,7 @@
  *      MAKE ──> JOIN_READ ──> JOIN_WRITE ──> JOIN_RMW ──> ALLOCATE ──> [POPULATE] ──> READY
  *       │ there is one of before                                                       │ the target
  *       └──> RETAKE ──> END ──> MAKE        MAKE <── it is gone ── PROBE <── was lost ─┘
+ *               └── it ends, or is gone ──> MAKE, later each time
  *
  * The same request again is the same task (mf_space.h). So what is lost, or late, is asked again.
  */
@@ -27,6 +28,7 @@ static bool ask(struct spaces *s, unsigned int target, uint32_t worker, enum mf_
 {
 	const struct target *t = &s->target[target];
 	struct piece *p = task_piece(s, target, worker, PIECE_ASK);
+	uint8_t tries = task == MF_SPACE_MAKE ? t->worker[worker].tries : 0;
 
 	if (p == NULL)
 		return false;
@@ -36,7 +38,11 @@ static bool ask(struct spaces *s, unsigned int target, uint32_t worker, enum mf_
 	p->op.space = mf_space_number(t->config.maker, t->worker[worker].space);
 	p->op.arg[0] = task_name(s, target, worker, task);
 	p->op.arg[1] = how_much;
-	piece_go(s, p);
+	p->tries = tries;
+	if (tries == 0)
+		piece_go(s, p);
+	else
+		piece_again(s, p, s->now, s->config.ask_most);
 	return true;
 }
 
@@ -134,6 +140,15 @@ static void allocated(struct spaces *s, struct worker *w, struct space *sp, uint
 		end_space(s, w, sp, SPACE_READY);
 }
 
+/** There was a space of this number, and now there is none to be had: it ends, or its target was lost. */
+static bool is_ending(const struct spaces *s, struct worker *w, const struct space *sp, uint64_t status)
+{
+	if (status != MF_ERR_KEY || sp->step != SPACE_RETAKE || s->now - w->since >= s->config.give_up)
+		return false;
+	w->tries += w->tries < UINT8_MAX;
+	return true;
+}
+
 /** A step was answered. */
 static void stepped(struct spaces *s, struct worker *w, struct space *sp, uint64_t status, uint64_t result)
 {
@@ -143,7 +158,8 @@ static void stepped(struct spaces *s, struct worker *w, struct space *sp, uint64
 		sp->step = SPACE_RETAKE;
 	else if (sp->step == SPACE_PROBE && ok && result == sp->key[MF_RIGHT_WRITE])
 		end_space(s, w, sp, SPACE_READY);
-	else if (sp->step == SPACE_PROBE || (status == MF_ERR_KEY && sp->step > SPACE_RETAKE))
+	else if (sp->step == SPACE_PROBE || (status == MF_ERR_KEY && sp->step > SPACE_RETAKE) ||
+		 is_ending(s, w, sp, status))
 		sp->step = SPACE_MAKE; /* the target was started again */
 	else if (!ok)
 		end_space(s, w, sp, SPACE_FAILED);
@@ -181,8 +197,8 @@ static bool is_answered(struct spaces *s, struct piece *p, const struct mf_compl
 	if (p->kind != PIECE_TOUCH)
 		again |= c->status == MF_OK && (p->word[0] == MF_ERR_PENDING || p->word[0] == MF_ERR_BUSY);
 	/* What of the set-up did not come through goes again, too; what is for a client is the client's. */
-	again |= p->kind != PIECE_JOIN && p->operation == SPACES_NONE && c->status != MF_OK &&
-		 c->status != MF_ERR_KEY;
+	again |= p->kind != PIECE_JOIN && p->operation == SPACES_NONE &&
+		 (p->former || (c->status != MF_OK && c->status != MF_ERR_KEY));
 	if (!again)
 		return true;
 	s->stats.asked_again++;
@@ -230,6 +246,13 @@ static uint32_t next_space(struct spaces *s, unsigned int target)
 	return SPACES_NONE;
 }
 
+static void take_space(struct spaces *s, unsigned int target, struct worker *w)
+{
+	w->space = next_space(s, target);
+	w->since = s->now;
+	w->tries = 0;
+}
+
 void set_up_run(struct spaces *s)
 {
 	if (s->setting_up == 0)
@@ -241,7 +264,7 @@ void set_up_run(struct spaces *s)
 			if (w->piece != SPACES_NONE)
 				continue;
 			if (w->space == SPACES_NONE)
-				w->space = next_space(s, target);
+				take_space(s, target, w);
 			if (w->space != SPACES_NONE && !send_step(s, target, i))
 				return;
 		}
@@ -251,6 +274,7 @@ void set_up_lost(struct spaces *s, unsigned int target)
 {
 	struct target *t = &s->target[target];
 
+	pieces_lost(s, t->config.node);
 	keys_forget_target(s, target);
 	pages_forget_all(s);
 	for (uint32_t i = 0; i < s->config.spaces; i++) {

@@ -104,6 +104,7 @@ struct piece {
 	uint8_t tries;
 	uint8_t way; /**< enum way, of what it is for */
 	bool first; /**< the first access of its page, which is busy until then */
+	bool former; /**< it was below when its target was lost: what is answered may be of before */
 	uint32_t operation; /**< or SPACES_NONE: of the set-up */
 	uint32_t worker; /**< ASK: whose slot of the target it has, and TOUCH of the set-up; else SPACES_NONE
 			  */
@@ -142,6 +143,8 @@ struct worker {
 	uint32_t piece; /**< SPACES_NONE: it is idle */
 	uint64_t ranges; /**< ALLOCATE: that it has */
 	uint64_t touched; /**< POPULATE: pages */
+	uint8_t tries; /**< to make it, since another one had its number */
+	mf_time since; /**< it has this space */
 };
 
 struct target {
@@ -212,8 +215,10 @@ void piece_free(struct spaces *s, struct piece *p);
 void piece_go(struct spaces *s, struct piece *p);
 /** It waits, behind those of a list. */
 void piece_put(struct spaces *s, struct list *list, struct piece *p);
-/** It goes again, later each time. @param now  it is */
+/** It goes again, or for the first time after others of its kind: later each time. @param now  it is */
 void piece_again(struct spaces *s, struct piece *p, mf_time now, mf_time most);
+/** A target was lost: answers that are there already are of before. */
+void pieces_lost(struct spaces *s, uint16_t node);
 /** What is due goes. */
 void pieces_run(struct spaces *s, mf_time now);
 
