@@ -61,7 +61,7 @@ struct memfab_queue {
 	struct completion *cq; /**< [entries] */
 	uint32_t mask;
 	struct attachment *attachment;
-	uint64_t holder; /**< how locks name it; never 0 */
+	uint32_t holder; /**< how locks of the node name it */
 	/* Program. Positions in the rings count from 0 on and wrap with their type. */
 	uint16_t *idle; /**< stack of slots: the last used is the next one */
 	uint32_t idles;
@@ -134,6 +134,8 @@ static inline bool space_is_task(uint8_t op)
 	return op >= MEMFAB_SPACE_MAKE && op < MEMFAB_OPS;
 }
 
+/** The number of a node in the network of the queue's: by it memory nodes know it. Any number may be asked. */
+uint16_t space_node_number(const struct memfab_queue *q, unsigned int node);
 /** May several operations be asked in a row? @return 0, -EPERM, -EBUSY */
 int space_may_ask(const struct memfab_queue *q);
 

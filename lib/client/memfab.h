@@ -139,6 +139,9 @@ enum memfab_op {
 	MEMFAB_SPACE_FREE,
 	MEMFAB_SPACE_PROTECT,
 	MEMFAB_SPACE_FENCE,
+	MEMFAB_SPACE_RENEW,
+	MEMFAB_SPACE_LIFE,
+	MEMFAB_SPACE_LEAVE,
 	MEMFAB_OPS
 };
 
@@ -445,7 +448,9 @@ int memfab_rwrite(struct memfab_queue *q, const struct memfab_space *s, uint64_t
 int memfab_ratomic(struct memfab_queue *q, const struct memfab_space *s, enum memfab_op op, uint64_t ptr,
 		   uint64_t operand, uint64_t *old);
 /**
- * Takes a lock: 8 octets of a space, 0 at first. It names who has it: the node and the queue.
+ * Takes a lock: 8 octets of a space, 0 at first. It names who has it: the node, how often that has begun
+ * anew, and the queue. A lock whose holder has begun anew, or was not heard of for a lease ("lease" of the
+ * memory node), is taken over: what it protects may be half done.
  * @param timeout  us; < 0: for ever
  * @return 0; -ETIMEDOUT: others have it; -EDEADLK: this queue has it; or -errno of the operation
  */

@@ -81,14 +81,14 @@ static uint32_t power_of_two(uint32_t n)
 	return n <= 1 ? 1 : 1U << (32 - __builtin_clz(n - 1));
 }
 
-/** No two queues have the same, in whatever process, at whatever time: node, process, and a number there. */
-static uint64_t new_holder(unsigned int node)
+/** Of the queues of a node, in whatever process: bits of the process, and a number there. */
+static uint32_t new_holder(void)
 {
 	static atomic_uint queues;
 	uint64_t process = mf_hash64(rte_rdtsc() ^ (uint64_t)getpid() << 40);
-	uint64_t number = atomic_fetch_add_explicit(&queues, 1, memory_order_relaxed);
+	unsigned int number = atomic_fetch_add_explicit(&queues, 1, memory_order_relaxed);
 
-	return (uint64_t)(node + 1) << 48 | (process & UINT32_MAX) << 16 | (number & UINT16_MAX);
+	return (uint32_t)process << 16 | (number & UINT16_MAX);
 }
 
 int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, struct memfab_queue **out,
@@ -111,7 +111,7 @@ int memfab_queue_new(struct memfab *m, const char *name, unsigned int entries, s
 	q = new_memory(power_of_two(entries));
 	rc = q != NULL ? attachment_take(m, (unsigned int)node, q) : -ENOMEM;
 	if (q != NULL)
-		q->holder = new_holder((unsigned int)node);
+		q->holder = new_holder();
 	if (rc == 0 && queue_history_new(q) != 0) {
 		attachment_leave(q);
 		rc = -ENOMEM;

@@ -9,7 +9,7 @@
 
 #include "client/client.h"
 #include "config/mf_config_query.h"
-#include "memory/mf_space.h"
+#include "spaces/mf_spaces.h"
 
 /* ---- operations ---- */
 
@@ -77,7 +77,9 @@ void space_piece(struct slot *s, const struct mf_config *config, struct mf_op *o
 	op->rmw = MF_RMW_SPACE;
 	op->len = sizeof(s->answer);
 	op->buf = s->answer;
-	op->arg[0] = MF_SPACE_ASK(e->op - MEMFAB_SPACE_MAKE, 0, 0); /* slot and number are the layer's */
+	/* Slot and number are the layer's. */
+	op->arg[0] =
+		e->op == MEMFAB_SPACE_LEAVE ? MF_SPACES_LEAVE : MF_SPACE_ASK(e->op - MEMFAB_SPACE_MAKE, 0, 0);
 	switch (e->op) {
 	case MEMFAB_SPACE_ALLOCATE:
 		op->addr = e->addr;
@@ -96,6 +98,10 @@ void space_piece(struct slot *s, const struct mf_config *config, struct mf_op *o
 		break;
 	}
 }
+
+static_assert(MEMFAB_SPACE_FENCE - MEMFAB_SPACE_MAKE == MF_SPACE_FENCE &&
+		      MEMFAB_SPACE_LIFE - MEMFAB_SPACE_MAKE == MF_SPACE_LIFE,
+	      "they follow each other in the same order");
 
 /* ---- spaces ---- */
 
@@ -130,8 +136,10 @@ int space_may_ask(const struct memfab_queue *q)
 	return mf_session_forked() ? -EPERM : is_busy(q) ? -EBUSY : 0;
 }
 
-static uint16_t number_of(const struct memfab_queue *q, unsigned int node)
+uint16_t space_node_number(const struct memfab_queue *q, unsigned int node)
 {
+	if (node >= config_of(q)->slots)
+		return UINT16_MAX;
 	return mf_fabric_number(mf_session_fabric(attachment_session(q->attachment)), node);
 }
 
@@ -139,7 +147,7 @@ static uint16_t number_of(const struct memfab_queue *q, unsigned int node)
 static void name(struct memfab_queue *q, struct memfab_space *s)
 {
 	s->attachment = q->attachment;
-	s->number = mf_space_number(number_of(q, s->maker), s->of_maker);
+	s->number = mf_space_number(space_node_number(q, s->maker), s->of_maker);
 }
 
 static int add_nodes(struct memfab_queue *q, struct memfab_space *s, const int *nodes, unsigned int n)
@@ -163,15 +171,22 @@ static int add_nodes(struct memfab_queue *q, struct memfab_space *s, const int *
 	return 0;
 }
 
-/** Where the node has one of this number already, that is of a process before this one: it ends. */
+#define ENDS_TRIES 1000
+#define ENDS_WAIT 1000 /* us */
+
+/** Where the node has one of this number already, that is of a process before this one: it ends, or does so. */
 static int make(struct memfab_queue *q, const struct memfab_space *s, unsigned int k)
 {
 	int rc = ask(q, s, k, MEMFAB_SPACE_MAKE, 0);
 
-	if (rc != -EACCES)
-		return rc;
-	rc = ask(q, s, k, MEMFAB_SPACE_END, 0);
-	return rc == 0 ? ask(q, s, k, MEMFAB_SPACE_MAKE, 0) : rc;
+	for (int i = 0; rc == -EACCES && i < ENDS_TRIES; i++) {
+		rc = ask(q, s, k, MEMFAB_SPACE_END, 0);
+		if (rc == -EACCES)
+			queue_turn_for(q, ENDS_WAIT);
+		if (rc == 0 || rc == -EACCES)
+			rc = ask(q, s, k, MEMFAB_SPACE_MAKE, 0);
+	}
+	return rc;
 }
 
 static int make_all(struct memfab_queue *q, struct memfab_space *s)
@@ -250,7 +265,7 @@ int memfab_space_grant(struct memfab_queue *q, struct memfab_space *s, int node,
 		return -EINVAL;
 	for (unsigned int k = 0; rc == 0 && k < s->nodes; k++)
 		rc = ask(q, s, k, MEMFAB_SPACE_GRANT,
-			 MF_SPACE_GRANTED(number_of(q, (unsigned int)node), rights));
+			 MF_SPACE_GRANTED(space_node_number(q, (unsigned int)node), rights));
 	return rc;
 }
 
@@ -260,8 +275,8 @@ int memfab_space_end(struct memfab_queue *q, struct memfab_space *s)
 
 	if (rc != 0)
 		return rc;
-	for (unsigned int k = 0; s->own && k < s->nodes; k++) {
-		int err = ask(q, s, k, MEMFAB_SPACE_END, 0);
+	for (unsigned int k = 0; k < s->nodes; k++) {
+		int err = ask(q, s, k, s->own ? MEMFAB_SPACE_END : MEMFAB_SPACE_LEAVE, 0);
 
 		rc = rc == 0 ? err : rc;
 	}

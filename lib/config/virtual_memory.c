@@ -26,6 +26,11 @@ static const struct cfg_field vm_fields[] = {
 	{.key = "node_tasks", .kind = CFG_U32, VM(node_tasks), CFG_RANGE(1, MF_VM_NODE_TASKS_MAX)},
 	{.key = "retries", .kind = CFG_U32, VM(retries_max), CFG_RANGE(0, 1 << 20)},
 	{.key = "fault", .kind = CFG_TIME, VM(fault), CFG_RANGE(0, MF_SEC(1))},
+	{.key = "lease",
+	 .kind = CFG_TIME,
+	 CFG_AT(struct mf_vm_timed_config, lease),
+	 CFG_RANGE(0, MF_SEC(86400)),
+	 .per_clock = true},
 	{0},
 };
 
@@ -64,6 +69,7 @@ const struct mf_vm_timed_config cfg_vm_default = {
 	.step = MF_NS(20),
 	.zero = MF_NS(400),
 	.crossing = MF_NS(100),
+	.lease = {[MF_CLOCK_WALL] = MF_SEC(10)},
 };
 
 /** The keys of this type, for who reads an object with keys of all types. */

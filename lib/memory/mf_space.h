@@ -104,8 +104,32 @@ enum mf_space_task {
 	MF_SPACE_FREE, /**< octets, address: write */
 	MF_SPACE_PROTECT, /**< MF_SPACE_ALLOC() but for the class, address: write */
 	MF_SPACE_FENCE, /**< 0: read. What was asked of the space before is done when this is answered */
-	MF_SPACE_TASKS
+	MF_SPACE_TASKS,
+	/* The fast path answers these by itself, at once. They take no slot. */
+	/** A right, below MF_SPACE_RIGHTS, whose key it has: the lease of the space begins anew */
+	MF_SPACE_RENEW = MF_SPACE_TASKS,
+	MF_SPACE_LIFE, /**< node: read. Result: mf_space_life() */
+	MF_SPACE_ASKS
 };
+
+/**
+ * What is known of a node: how often the memory node was told that it had begun anew, modulo 2^16, and
+ * whether it has used its memory within the time of a lease. 0: nothing, where there are no leases.
+ */
+static inline uint64_t mf_space_life(uint32_t begun, bool lives)
+{
+	return UINT64_C(1) << 17 | (uint64_t)(begun & UINT16_MAX) << 1 | lives;
+}
+
+static inline uint16_t mf_space_life_begun(uint64_t life)
+{
+	return (uint16_t)(life >> 1);
+}
+
+static inline bool mf_space_life_lives(uint64_t life)
+{
+	return life & 1;
+}
 
 /**
  * arg[0] of a request. The node names the task, by a slot of its own and a number there.
@@ -133,7 +157,7 @@ static inline uint32_t mf_space_ask_number(uint64_t ask)
 /** Whether it is a request that there is; its spare bits are 0. */
 static inline bool mf_space_ask_is_good(uint64_t ask)
 {
-	return mf_space_ask_task(ask) < MF_SPACE_TASKS && ask >> 48 == 0;
+	return mf_space_ask_task(ask) < MF_SPACE_ASKS && ask >> 48 == 0;
 }
 
 /** The argument of GRANT. @param rights  enum mf_page_right */

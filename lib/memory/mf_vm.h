@@ -56,6 +56,7 @@ struct mf_vm_config {
 	bool touch; /**< pages of the ring are present in the host's kernel: the wall clock */
 	mf_time dram; /**< of an access to memory; virtual clock */
 	mf_time fault; /**< what taking a page of the ring adds */
+	mf_time lease; /**< a space that no member uses for so long ends; 0: none does */
 	struct mf_memory_use *use; /**< as in mf_memory_config */
 	struct mf_vm_secrets secrets;
 };
@@ -104,6 +105,7 @@ struct mf_vm_stats {
 	uint64_t ring[MF_PAGE_CLASSES]; /**< pages, now */
 	uint64_t held; /**< pages that are held, now */
 	uint64_t under_way; /**< tasks, now */
+	uint64_t renewed; /**< leases, by who had nothing else to ask */
 	uint64_t state_octets; /**< that is not page table, table of spaces, or data */
 	uint64_t strange; /**< items that cannot be: a bug of the slow path */
 };
@@ -170,7 +172,10 @@ struct mf_vm_request {
  */
 uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *request, uint64_t *result);
 
-/** A node is gone, or was started again: it does not ask for its answers. Its tasks go on. */
+/**
+ * A node is gone, or was started again: it does not ask for its answers. Its tasks go on. The spaces that it
+ * has made end, those that it makes from now on do not.
+ */
 void mf_vm_forget_node(struct mf_vm *v, uint16_t node);
 
 /** What is counted, and how much there is now. */

@@ -7,9 +7,11 @@
  *      slow ── ADD, ADD, .. ANSWER ──> fast       an entry is there before its pointer is known
  *      slow ── REMOVE ──> fast ── REMOVED ──> slow, which frees slots and pages then, not before
  *      slow ── SPACE (gone), REMOVE, .. ──> fast  a space that ends opens nothing from its first item on
+ *      slow ── LEASE ──> fast ── LEASED ──> slow  whether a space was used since the one before
+ *      fast ── FORGET ──> slow ── FORGOTTEN ──> fast, which then tells of what has happened since
  *
  * Nothing is refused for want of places: tasks are counted, pages for the ring have a credit each, few
- * REMOVEs are under way at a time, pages that come back late were held or are of one of these REMOVEs. The
+ * REMOVEs and LEASEs are under way at a time, one FORGET of a node, pages that come back late were held or are of one of these REMOVEs. The
  * slow path waits for places before it goes on with anything else.
  */
 #ifndef MF_VM_ITEM_H
@@ -24,14 +26,18 @@
 #define MF_VM_ITEM_PAGES 9
 #define MF_VM_RUN_MAX 64 /**< pages of an ADD or PROTECT: what an item may cost the fast path */
 #define MF_VM_REMOVES 16 /**< REMOVEs under way */
+#define MF_VM_LEASES 16 /**< LEASEs under way */
+#define MF_VM_SWEEPS 4 /**< of a lease: it ends one to five quarters after the last use */
 #define MF_VM_QUEUE_MAX (UINT32_C(1) << 26)
 
 enum mf_vm_item_kind {
 	/* fast to slow */
-	MF_VM_TASK, /**< .task; value: enum mf_space_task */
+	MF_VM_TASK, /**< .task; value: enum mf_space_task; .task.life: of the node */
 	MF_VM_REMOVED, /**< .run: of the REMOVE; .page: which came back, in .pages */
 	MF_VM_PAGE_BACK, /**< .run.page[0] of .page_class was unmapped while it was held, and is let go now */
 	MF_VM_TAKEN, /**< .run.serial: so many pages were taken from the ring of .page_class */
+	MF_VM_LEASED, /**< .task.space; value: 1: it was used since the LEASE before */
+	MF_VM_FORGET, /**< .node has begun its .task.life: what it had made before ends */
 	/* slow to fast */
 	MF_VM_PAGES, /**< for the ring of .page_class; .run.serial: TAKENs that were heard */
 	MF_VM_SUPPLY, /**< value: 1: pages of .page_class will come; 0: there are none */
@@ -39,6 +45,9 @@ enum mf_vm_item_kind {
 	MF_VM_PROTECT, /**< likewise */
 	MF_VM_REMOVE, /**< .run, of at most MF_VM_ITEM_PAGES */
 	MF_VM_SPACE, /**< .task.space has .task.epoch from now on; 0: it is gone */
+	MF_VM_LEASE, /**< .task.space */
+	MF_VM_SWEEP, /**< a part of a lease, MF_VM_SWEEPS, has passed */
+	MF_VM_FORGOTTEN, /**< of a FORGET */
 	MF_VM_ANSWER, /**< .task.ticket, as it was asked; value: enum mf_status; .task.arg[0]: the result */
 };
 
@@ -56,7 +65,8 @@ struct mf_vm_item {
 			uint64_t ticket;
 			uint64_t arg[2];
 			uint32_t space, epoch; /**< that the key was good for */
-			uint64_t none[2]; /**< 0: all octets of an item are set */
+			uint64_t life; /**< how often the node has begun anew */
+			uint64_t none; /**< 0: all octets of an item are set */
 		} task;
 		struct {
 			uint64_t tag; /**< of the first page; the others follow */

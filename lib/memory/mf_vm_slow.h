@@ -11,6 +11,9 @@
  * an epoch that is over when it begins is refused. Tasks take turns: one that comes has its first turn when
  * all that are under way have had one.
  *
+ * Spaces end by themselves: with the lease, when no member has used them for so long; and when the node that
+ * made them has begun anew. That is a task, too, one at a time.
+ *
  * It takes room when it is made, and none later. One thread, that of the slow path, makes all calls.
  */
 #ifndef MF_VM_SLOW_H
@@ -28,6 +31,11 @@ struct mf_vm_slow;
  */
 struct mf_vm_slow *mf_vm_slow_new(const struct mf_vm_config *config, uint8_t *octets);
 void mf_vm_slow_free(struct mf_vm_slow *s);
+
+/** It is so late, for leases: not before any time that it was told. */
+void mf_vm_slow_date(struct mf_vm_slow *s, mf_time now);
+/** When mf_vm_slow_work() has something to do for leases, if nothing else comes; MF_NEVER: without leases. */
+mf_time mf_vm_slow_next(const struct mf_vm_slow *s);
 
 /** What is there for the fast path: the other side takes from it. */
 struct mf_vm_queue *mf_vm_slow_out(struct mf_vm_slow *s);
@@ -56,6 +64,8 @@ struct mf_vm_slow_stats {
 	uint64_t refused[MF_SPACE_TASKS]; /**< with MF_ERR_KEY */
 	uint64_t wrong[MF_SPACE_TASKS]; /**< with MF_ERR_RANGE */
 	uint64_t failed[MF_SPACE_TASKS]; /**< with MF_ERR_RESOURCE */
+	uint64_t expired; /**< spaces whose lease was over */
+	uint64_t left; /**< spaces whose maker has begun anew */
 	uint64_t epochs; /**< that began with a right taken */
 	uint64_t steps; /**< of tasks, so far, and one for each item that came */
 	uint64_t octets; /**< zeroed or touched, so far */

@@ -26,6 +26,7 @@ struct mf_vm_timed_config {
 	mf_time step; /**< of the slow path, for each step of a task, ps: a bucket, a page of a run, a task */
 	mf_time zero; /**< for 4 KiB that are zeroed, ps */
 	mf_time crossing; /**< from one path to the other, ps */
+	mf_time lease[2]; /**< by the wall clock, by the virtual clock; .vm.lease is one of them */
 };
 
 struct mf_vm_timed;

@@ -50,7 +50,7 @@ static inline uint64_t key_for(const struct mf_vm *v, uint64_t what)
 
 uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint8_t right, uint64_t key)
 {
-	uint32_t epoch = v->epoch[space % MF_SPACES];
+	uint32_t epoch = vm_epoch(v, space % MF_SPACES);
 	bool known = space < MF_SPACES && node < MF_PORTS_MAX && right < MF_SPACE_RIGHTS;
 	uint64_t what = mf_space_what(space % MF_SPACES, epoch, node % MF_PORTS_MAX, right % MF_SPACE_RIGHTS);
 	uint64_t opens = mf_space_opens(epoch, key_for(v, what), key);
@@ -260,6 +260,7 @@ static uint8_t vm_access(struct mf_memory *m, const struct mf_access *a, struct 
 	status = has_room(v, a, &j);
 	if (status != MF_OK)
 		return status;
+	vm_use(v, a->space, a->node);
 	make_present(v, &j);
 	execute(v, a, &j, out);
 	return MF_OK;

@@ -43,13 +43,27 @@ struct vm_known {
 	uint64_t key;
 };
 
+/** The top bit of an epoch: the space was used since the last LEASE. */
+#define VM_USED (UINT32_C(1) << 31)
+static_assert(MF_SPACE_EPOCH_MAX < VM_USED, "an epoch leaves a bit");
+
+/** What is known of a compute node. */
+struct vm_node {
+	uint32_t begun; /**< how often it has begun anew */
+	uint32_t told; /**< of that, what the slow path was told */
+	bool telling; /**< a FORGET is under way */
+	bool used; /**< it was here since the last SWEEP */
+	uint8_t idle; /**< SWEEPs since then */
+};
+
 struct mf_vm {
 	struct mf_vm_config config;
 	struct mf_vm_layout layout;
 	struct mf_vm_stats stats; /**< what is counted; the rest is filled in when it is asked for */
 	uint8_t *octets;
 	uint64_t mapped; /**< of .octets */
-	uint32_t *epoch; /**< [MF_SPACES]: of each space; 0: it is not there. Touched where spaces are */
+	/** [MF_SPACES]: of each space, and VM_USED; 0: it is not there. Touched where spaces are */
+	uint32_t *epoch;
 	uint64_t epoch_mapped;
 	struct vm_known *known; /**< [2^VM_KNOWN_BITS] */
 	struct mf_page_table *table;
@@ -59,6 +73,7 @@ struct mf_vm {
 	struct mf_vm_queue *out;
 	struct vm_asked
 		*asked; /**< [MF_PORTS_MAX * config.node_tasks]: slots of the first node, of the second */
+	struct vm_node *node; /**< [MF_PORTS_MAX] */
 	uint32_t tasks; /**< under way */
 	uint64_t held; /**< reads */
 	bool zeroes; /**< mf_vm_zeroes() */
@@ -75,6 +90,22 @@ uint8_t vm_ask(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint6
 
 /** Whether a key opens a space for a node: enum mf_vm_refusal, in the same steps whatever comes of it. */
 uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint8_t right, uint64_t key);
+
+static inline uint32_t vm_epoch(const struct mf_vm *v, uint32_t space)
+{
+	return v->epoch[space] & ~VM_USED;
+}
+
+/** A member has used a space: the lease goes on. What is so already is not written again. */
+static inline void vm_use(struct mf_vm *v, uint32_t space, uint16_t node)
+{
+	if (v->config.lease == 0)
+		return;
+	if (!(v->epoch[space] & VM_USED))
+		v->epoch[space] |= VM_USED;
+	if (!v->node[node].used)
+		v->node[node].used = true;
+}
 
 /** A call is of this date; one before a date that was told already is of that. */
 static inline void vm_date(struct mf_vm *v, mf_time at)

@@ -6,7 +6,7 @@ static struct mf_vm_request request_of(const struct mf_access *a, uint64_t what,
 {
 	uint8_t task = mf_space_ask_task(what);
 	struct mf_vm_request r = {.at = a->at,
-				  .what = mf_space_ask_is_good(what) ? task : MF_SPACE_TASKS,
+				  .what = mf_space_ask_is_good(what) ? task : MF_SPACE_ASKS,
 				  .slot = mf_space_ask_slot(what),
 				  .node = a->node,
 				  .number = mf_space_ask_number(what),

@@ -39,25 +39,28 @@ void vm_give_back(struct mf_vm *v, uint32_t page, unsigned int page_class)
 /* ---- tasks ---- */
 
 /** The right that a key has to be of; MF_SPACE_RIGHTS: none is needed. */
-static uint8_t right_for(uint8_t what)
+static uint8_t right_for(const struct mf_vm_request *r)
 {
-	static const uint8_t right[MF_SPACE_TASKS] = {
+	static const uint8_t right[MF_SPACE_ASKS] = {
 		[MF_SPACE_MAKE] = MF_SPACE_RIGHTS,    [MF_SPACE_END] = MF_SPACE_OWN,
 		[MF_SPACE_JOIN] = MF_SPACE_RIGHTS,    [MF_SPACE_GRANT] = MF_SPACE_OWN,
 		[MF_SPACE_ALLOCATE] = MF_RIGHT_WRITE, [MF_SPACE_FREE] = MF_RIGHT_WRITE,
 		[MF_SPACE_PROTECT] = MF_RIGHT_WRITE,  [MF_SPACE_FENCE] = MF_RIGHT_READ,
+		[MF_SPACE_LIFE] = MF_RIGHT_READ,
 	};
 
-	return right[what];
+	if (r->what == MF_SPACE_RENEW)
+		return r->arg[0] < MF_SPACE_RIGHTS ? (uint8_t)r->arg[0] : MF_RIGHT_READ;
+	return right[r->what];
 }
 
 static uint64_t judge_request(const struct mf_vm *v, const struct mf_vm_request *r)
 {
-	if (r->what >= MF_SPACE_TASKS || r->space >= MF_SPACES || r->node >= MF_PORTS_MAX)
+	if (r->what >= MF_SPACE_ASKS || r->space >= MF_SPACES || r->node >= MF_PORTS_MAX)
 		return MF_VM_REFUSED_SPACE;
-	if (right_for(r->what) == MF_SPACE_RIGHTS)
+	if (right_for(r) == MF_SPACE_RIGHTS)
 		return MF_VM_REFUSED_NOT; /* the slow path knows who may */
-	return vm_judge_key(v, r->space, r->node, right_for(r->what), r->key);
+	return vm_judge_key(v, r->space, r->node, right_for(r), r->key);
 }
 
 /** The entry of a slot; NULL: the node has no such slot. */
@@ -89,10 +92,34 @@ static void begin_task(struct mf_vm *v, struct vm_asked *e, const struct mf_vm_r
 	item.task.arg[0] = r->arg[0];
 	item.task.arg[1] = r->arg[1];
 	item.task.space = r->space;
-	item.task.epoch = v->epoch[r->space];
+	item.task.epoch = vm_epoch(v, r->space);
+	item.task.life = v->node[r->node].begun;
 	v->stats.asked++;
 	v->tasks++;
 	send(v, item);
+}
+
+static uint64_t life_of(const struct mf_vm *v, uint64_t node)
+{
+	const struct vm_node *n = &v->node[node % MF_PORTS_MAX];
+
+	if (node >= MF_PORTS_MAX || v->config.lease == 0)
+		return 0;
+	return mf_space_life(n->begun, n->used || n->idle < MF_VM_SWEEPS);
+}
+
+/** What the fast path knows by itself. */
+static uint8_t ask_fast(struct mf_vm *v, const struct mf_vm_request *r, uint64_t *result)
+{
+	uint64_t reason = judge_request(v, r);
+
+	v->stats.ask_refused[reason]++;
+	if (reason != MF_VM_REFUSED_NOT)
+		return MF_ERR_KEY;
+	vm_use(v, r->space, r->node);
+	v->stats.renewed += r->what == MF_SPACE_RENEW;
+	*result = r->what == MF_SPACE_LIFE ? life_of(v, r->arg[0]) : 0;
+	return MF_OK;
 }
 
 uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *r, uint64_t *result)
@@ -102,6 +129,8 @@ uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *r, uint64_t *resu
 
 	*result = 0;
 	vm_date(v, r->at);
+	if (r->what >= MF_SPACE_TASKS && r->what < MF_SPACE_ASKS)
+		return ask_fast(v, r, result);
 	if (e != NULL && is_of(e, r)) {
 		if (e->state == VM_ASKED_UNDER_WAY)
 			return MF_ERR_PENDING;
@@ -116,12 +145,32 @@ uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *r, uint64_t *resu
 		v->stats.ask_full++;
 		return MF_ERR_BUSY;
 	}
+	if (r->what != MF_SPACE_MAKE && r->what != MF_SPACE_JOIN)
+		vm_use(v, r->space, r->node);
 	begin_task(v, e, r);
 	return MF_ERR_PENDING;
 }
 
+/** Tells the slow path that a node has begun anew, unless it is being told. */
+static void tell_begun(struct mf_vm *v, uint16_t node)
+{
+	struct vm_node *n = &v->node[node];
+	struct mf_vm_item item = {.kind = MF_VM_FORGET, .node = node};
+
+	if (n->telling || n->told == n->begun)
+		return;
+	n->telling = true;
+	n->told = n->begun;
+	item.task.life = n->begun;
+	send(v, item);
+}
+
 void mf_vm_forget_node(struct mf_vm *v, uint16_t node)
 {
+	if (node < MF_PORTS_MAX) {
+		v->node[node].begun++;
+		tell_begun(v, node);
+	}
 	for (uint32_t i = 0; node < MF_PORTS_MAX && i < v->config.node_tasks; i++) {
 		struct vm_asked *e = &v->asked[(uint32_t)node * v->config.node_tasks + i];
 
@@ -205,6 +254,26 @@ static void answer(struct mf_vm *v, const struct mf_vm_item *item)
 	e->result = item->task.arg[0];
 }
 
+/** Says whether a space was used, and looks anew from now on. */
+static void tell_used(struct mf_vm *v, const struct mf_vm_item *item)
+{
+	struct mf_vm_item used = {.kind = MF_VM_LEASED, .value = v->epoch[item->task.space] >> 31};
+
+	used.task.space = item->task.space;
+	v->epoch[item->task.space] &= ~VM_USED;
+	send(v, used);
+}
+
+static void sweep_nodes(struct mf_vm *v)
+{
+	for (unsigned int i = 0; i < MF_PORTS_MAX; i++) {
+		struct vm_node *n = &v->node[i];
+
+		n->idle = n->used ? 0 : n->idle < UINT8_MAX ? (uint8_t)(n->idle + 1) : n->idle;
+		n->used = false;
+	}
+}
+
 static bool is_class(const struct mf_vm_layout *l, const struct mf_vm_item *item)
 {
 	return item->page_class < MF_PAGE_CLASSES && l->of[item->page_class].pages > 0;
@@ -233,6 +302,11 @@ bool mf_vm_may_take(const struct mf_vm *v, const struct mf_vm_item *item)
 		return item->length <= MF_VM_ITEM_PAGES;
 	case MF_VM_SPACE:
 		return item->task.space < MF_SPACES && item->task.epoch <= MF_SPACE_EPOCH_MAX;
+	case MF_VM_LEASE:
+		return item->task.space < MF_SPACES;
+	case MF_VM_FORGOTTEN:
+		return item->node < MF_PORTS_MAX && v->node[item->node].telling;
+	case MF_VM_SWEEP:
 	case MF_VM_ANSWER:
 		return true;
 	default:
@@ -261,6 +335,16 @@ void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item)
 		break;
 	case MF_VM_SPACE:
 		v->epoch[item->task.space] = item->task.epoch;
+		break;
+	case MF_VM_LEASE:
+		tell_used(v, item);
+		break;
+	case MF_VM_SWEEP:
+		sweep_nodes(v);
+		break;
+	case MF_VM_FORGOTTEN:
+		v->node[item->node].telling = false;
+		tell_begun(v, item->node);
 		break;
 	case MF_VM_ANSWER:
 		answer(v, item);

@@ -68,7 +68,8 @@ static bool make_lists(struct mf_vm *v)
 {
 	v->known = calloc(1 << VM_KNOWN_BITS, sizeof(*v->known));
 	v->asked = calloc(slots(&v->config), sizeof(*v->asked));
-	return v->known != NULL && v->asked != NULL;
+	v->node = calloc(MF_PORTS_MAX, sizeof(*v->node));
+	return v->known != NULL && v->asked != NULL && v->node != NULL;
 }
 
 /**
@@ -108,7 +109,8 @@ static bool make_parts(struct mf_vm *v)
 	v->pins = make_keyed(v) ? mf_pins_new(c->pins) : NULL;
 	if (v->pins == NULL || !make_ready(v) || !make_lists(v))
 		return false;
-	v->out = mf_vm_queue_new(c->tasks + MF_VM_REMOVES + pages_back(c) + MF_PAGE_CLASSES);
+	v->out = mf_vm_queue_new(c->tasks + MF_VM_REMOVES + MF_VM_LEASES + MF_PORTS_MAX + pages_back(c) +
+				 MF_PAGE_CLASSES);
 	return v->out != NULL;
 }
 
@@ -154,6 +156,7 @@ void mf_vm_free(struct mf_vm *v)
 	free(v->out);
 	free(v->asked);
 	free(v->known);
+	free(v->node);
 	memory_unmap(v->epoch, v->epoch_mapped);
 	memory_unmap(v->octets, v->mapped);
 	free(v);
@@ -190,7 +193,7 @@ static uint64_t state_octets(const struct mf_vm *v)
 {
 	uint64_t sum = sizeof(*v) + mf_tlb_octets(v->tlb) + mf_pins_octets(v->pins) +
 		       slots(&v->config) * sizeof(*v->asked) + sizeof(*v->out) +
-		       (sizeof(*v->known) << VM_KNOWN_BITS) +
+		       (sizeof(*v->known) << VM_KNOWN_BITS) + MF_PORTS_MAX * sizeof(*v->node) +
 		       (uint64_t)v->out->size * sizeof(v->out->item[0]);
 
 	for (unsigned int c = 0; c < MF_PAGE_CLASSES; c++)

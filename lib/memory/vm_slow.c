@@ -75,12 +75,18 @@ static uint32_t *place_of(const struct mf_vm_slow *s, uint32_t turns)
 {
 	uint32_t place = s->first + turns;
 
-	return &s->place[place < s->config.tasks ? place : place - s->config.tasks];
+	return &s->place[place < s->places ? place : place - s->places];
 }
 
 static struct vm_task *task_at(const struct mf_vm_slow *s, uint32_t turns)
 {
 	return &s->task[*place_of(s, turns)];
+}
+
+struct vm_task *vm_slow_new_task(struct mf_vm_slow *s)
+{
+	s->waiting = 0;
+	return task_at(s, s->tasks++);
 }
 
 static bool is_of_range(uint8_t what)
@@ -110,6 +116,8 @@ static enum vm_progress begin(struct mf_vm_slow *s, struct vm_task *t, uint64_t 
 {
 	if (is_blocked(s, t, steps))
 		return VM_WAITS;
+	if (t->own) /* whatever rights were taken since */
+		t->epoch = s->numbered[t->number].epoch;
 	if (t->what != MF_SPACE_MAKE && t->what != MF_SPACE_JOIN) {
 		t->space = vm_slow_space(s, t->number, t->epoch);
 		if (t->space == NULL)
@@ -163,8 +171,12 @@ static void answer(struct mf_vm_slow *s, const struct vm_task *t)
 
 	item.task.ticket = t->ticket;
 	item.task.arg[0] = t->result;
-	vm_slow_send(s, &item);
-	count(s, t);
+	if (t->own) {
+		s->ending = false;
+	} else {
+		vm_slow_send(s, &item);
+		count(s, t);
+	}
 	if (t->space != NULL)
 		t->space->begun--;
 	if (is_of_range(t->what))
@@ -182,7 +194,7 @@ static void pass_turn(struct mf_vm_slow *s, bool done)
 		*now = *last;
 		*last = task;
 	}
-	s->first = s->first + 1 < s->config.tasks ? s->first + 1 : 0;
+	s->first = s->first + 1 < s->places ? s->first + 1 : 0;
 }
 
 /** An answer follows what a slice has sent. So two places are needed; no slice asks for more than one. */
@@ -211,6 +223,8 @@ bool mf_vm_slow_work(struct mf_vm_slow *s, uint64_t steps, uint64_t octets)
 	bool any = work_on_pages(s, octets);
 	uint64_t most = steps;
 
+	any |= vm_slow_leases(s);
+
 	while (steps > 0 && can_turn(s)) {
 		enum vm_progress progress = turn(s, &steps);
 
@@ -227,11 +241,13 @@ static void take_task(struct mf_vm_slow *s, const struct mf_vm_item *item)
 {
 	struct vm_task *t;
 
-	if (s->tasks == s->config.tasks || item->value >= MF_SPACE_TASKS || item->task.space >= MF_SPACES) {
+	if (s->tasks - s->ending == s->config.tasks || item->value >= MF_SPACE_TASKS ||
+	    item->task.space >= MF_SPACES) {
 		s->stats.strange++;
 		return;
 	}
-	t = task_at(s, s->tasks++);
+	vm_slow_lives(s, item->node, item->task.life);
+	t = vm_slow_new_task(s);
 	*t = (struct vm_task){.what = item->value,
 			      .node = item->node,
 			      .number = item->task.space,
@@ -270,11 +286,15 @@ bool mf_vm_slow_may_take(const struct mf_vm_slow *s, const struct mf_vm_item *it
 		return item->value < MF_SPACE_TASKS && item->task.space < MF_SPACES &&
 		       item->node < MF_PORTS_MAX;
 	case MF_VM_REMOVED:
-		if (item->run.serial >= s->config.tasks || item->length > MF_VM_ITEM_PAGES || s->removes == 0)
+		if (item->run.serial >= s->places || item->length > MF_VM_ITEM_PAGES || s->removes == 0)
 			return false;
 		t = &s->task[item->run.serial]; /* its runs come back in their order */
 		return t->done + item->length <= t->sent &&
 		       item->run.tag == mf_remote_tag(t->number, t->at, t->shift) + t->done;
+	case MF_VM_LEASED:
+		return item->task.space < MF_SPACES && s->leases > 0;
+	case MF_VM_FORGET:
+		return item->node < MF_PORTS_MAX;
 	case MF_VM_PAGE_BACK:
 		return item->page_class < MF_PAGE_CLASSES;
 	case MF_VM_TAKEN:
@@ -298,6 +318,12 @@ void mf_vm_slow_take(struct mf_vm_slow *s, const struct mf_vm_item *item)
 		break;
 	case MF_VM_PAGE_BACK:
 		take_back(s, item);
+		break;
+	case MF_VM_LEASED:
+		vm_slow_leased(s, item);
+		break;
+	case MF_VM_FORGET:
+		vm_slow_forget(s, item);
 		break;
 	case MF_VM_TAKEN:
 		s->pages[item->page_class % MF_PAGE_CLASSES].credit += item->run.serial;

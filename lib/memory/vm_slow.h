@@ -17,6 +17,9 @@ struct vm_space {
 	uint32_t number;
 	uint32_t begun; /**< tasks that were begun, and are not answered */
 	uint32_t next_free; /**< record; of those that are not in use */
+	uint32_t life; /**< of the node that made it, then */
+	uint8_t idle; /**< LEASEs since it was used */
+	bool expired; /**< its lease is over */
 	bool ending; /**< no task begins any more */
 	struct mf_ranges ranges;
 	uint64_t next[MF_PAGE_CLASSES]; /**< where the last range ended: an allocation without a hint begins
@@ -38,6 +41,7 @@ struct vm_task {
 	uint8_t rights;
 	uint8_t status; /**< enum mf_status: the answer */
 	uint16_t node;
+	bool own; /**< the slow path's: nobody is answered */
 	uint32_t number, epoch; /**< of the space, as asked */
 	struct vm_space *space; /**< from its begin on; NULL: MAKE, JOIN */
 	uint64_t ticket, arg[2], result;
@@ -85,13 +89,26 @@ struct mf_vm_slow {
 	struct vm_space *space; /**< [config.spaces] */
 	uint32_t free_space; /**< config.spaces: none */
 	uint32_t spaces;
-	struct vm_task *task; /**< [config.tasks] */
-	uint32_t *place; /**< [config.tasks], a ring: of tasks, those under way in the order of their turns */
+	uint32_t records; /**< of spaces, that were ever used */
+	struct vm_task *task; /**< [places]: one is the slow path's */
+	uint32_t places;
+	uint32_t *place; /**< [places], a ring: of tasks, those under way in the order of their turns */
 	uint32_t first; /**< place of the task whose turn it is; those under way follow, then free ones */
 	uint32_t tasks; /**< under way */
 	uint32_t waiting; /**< of these, that had their turns last, and wait; an item that comes may help */
 	uint64_t order;
 	uint32_t removes; /**< under way */
+	/* Leases. */
+	mf_time now;
+	mf_time sweep_at; /**< when spaces are asked again */
+	uint32_t sweep, sweep_end; /**< records of spaces that are still to be asked */
+	uint32_t leases; /**< LEASEs under way */
+	uint32_t life[MF_PORTS_MAX]; /**< how often nodes have begun anew */
+	uint16_t forget[MF_PORTS_MAX]; /**< nodes whose FORGET is not answered yet */
+	uint32_t forgets;
+	bool over; /**< a space may have to end that was not when it was looked at */
+	uint32_t look; /**< record of the next space to look at for that; records: all were */
+	bool ending; /**< the task that ends one is under way */
 	struct mf_vm_queue *out;
 };
 
@@ -110,6 +127,19 @@ static inline enum vm_progress vm_slow_done(struct vm_task *t, uint8_t status, u
 	t->result = status == MF_OK ? result : 0;
 	return VM_DONE;
 }
+
+/** A place for a task, which comes last. There must be one. */
+struct vm_task *vm_slow_new_task(struct mf_vm_slow *s);
+
+/* vm_slow_lease.c */
+/** Goes on with leases, and with spaces that end by themselves. @return something was done */
+bool vm_slow_leases(struct mf_vm_slow *s);
+/** A LEASED has come, of a LEASE. */
+void vm_slow_leased(struct mf_vm_slow *s, const struct mf_vm_item *item);
+/** A node has begun anew so often. */
+void vm_slow_lives(struct mf_vm_slow *s, uint16_t node, uint64_t life);
+/** A FORGET has come. */
+void vm_slow_forget(struct mf_vm_slow *s, const struct mf_vm_item *item);
 
 /* Each does one slice of a task that has begun. There is a place in the queue. Steps are lowered. */
 enum vm_progress vm_slow_make(struct mf_vm_slow *s, struct vm_task *t);

@@ -101,14 +101,15 @@ static bool make_tables(struct mf_vm_slow *s)
 static bool make_lists(struct mf_vm_slow *s)
 {
 	s->space = calloc(s->config.spaces, sizeof(*s->space));
-	s->task = s->space != NULL ? calloc(s->config.tasks, sizeof(*s->task)) : NULL;
-	s->place = s->task != NULL ? calloc(s->config.tasks, sizeof(*s->place)) : NULL;
+	s->places = s->config.tasks + 1;
+	s->task = s->space != NULL ? calloc(s->places, sizeof(*s->task)) : NULL;
+	s->place = s->task != NULL ? calloc(s->places, sizeof(*s->place)) : NULL;
 	s->out = s->place != NULL ? mf_vm_queue_new(VM_SLOW_QUEUE) : NULL;
 	if (s->out == NULL)
 		return false;
 	for (uint32_t i = 0; i < s->config.spaces; i++)
 		s->space[i].next_free = i + 1;
-	for (uint32_t i = 0; i < s->config.tasks; i++)
+	for (uint32_t i = 0; i < s->places; i++)
 		s->place[i] = i;
 	return true;
 }
@@ -180,5 +181,5 @@ void mf_vm_slow_stats(const struct mf_vm_slow *s, struct mf_vm_slow_stats *out)
 	out->slots = mf_bucket_use_taken(s->use);
 	out->ranges_left = mf_range_pool_left(s->ranges);
 	out->spaces = s->spaces;
-	out->under_way = s->tasks;
+	out->under_way = s->tasks - s->ending;
 }

@@ -44,7 +44,9 @@ enum vm_progress vm_slow_make(struct mf_vm_slow *s, struct vm_task *t)
 	made = &s->space[s->free_space];
 	s->free_space = made->next_free;
 	s->spaces++;
-	*made = (struct vm_space){.number = t->number};
+	*made = (struct vm_space){.number = t->number, .life = s->life[t->node]};
+	if (s->records < n->record)
+		s->records = n->record;
 	mf_region_nodes_set(&made->readers, t->node, true);
 	mf_region_nodes_set(&made->writers, t->node, true);
 	announce(s, t->number, n->epoch);

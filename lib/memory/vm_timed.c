@@ -35,7 +35,9 @@ static mf_time arrives(const struct mf_vm_timed *t, const struct mf_vm_queue *q)
 /** When the slow path has its next turn. What waits for places goes on when the fast path has taken items. */
 static mf_time next_turn(const struct mf_vm_timed *t)
 {
-	return mf_time_max(t->free, t->more ? 0 : arrives(t, t->fast->out));
+	mf_time next = mf_time_min(arrives(t, t->fast->out), mf_vm_slow_next(t->slow));
+
+	return mf_time_max(t->free, t->more ? 0 : next);
 }
 
 /** What the slow path has sent in a turn leaves at its end. */
@@ -59,6 +61,7 @@ static void turn(struct mf_vm_timed *t, mf_time at)
 
 	while (arrives(t, t->fast->out) <= at && mf_vm_queue_take(t->fast->out, &item))
 		mf_vm_slow_take(t->slow, &item);
+	mf_vm_slow_date(t->slow, at);
 	t->more = mf_vm_slow_work(t->slow, VM_SLOW_SLICE, SLICE_OCTETS);
 	lasts = (t->slow->stats.steps - before.steps) * t->config.step +
 		(t->slow->stats.octets - before.octets) * t->config.zero / SLICE_OCTETS;

@@ -137,6 +137,18 @@ void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint6
 	s->failed = place_of(s, k);
 }
 
+const struct key *key_to_renew(const struct spaces *s, uint64_t i)
+{
+	const struct key *set = &s->key[i / KEY_WAYS * KEY_WAYS], *k = &s->key[i];
+
+	if (k->state != KEY_THERE)
+		return NULL;
+	for (; set < k; set++)
+		if (set->state == KEY_THERE && set->space == k->space && set->target == k->target)
+			return NULL;
+	return k;
+}
+
 void keys_looked(struct spaces *s)
 {
 	while (s->failed != SPACES_NONE) {

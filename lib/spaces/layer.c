@@ -87,7 +87,7 @@ static uint32_t outstanding(const struct mf_layer *l)
 static mf_time next(const struct mf_layer *l)
 {
 	const struct spaces *s = const_spaces(l);
-	mf_time first = s->look ? s->now : s->later_due;
+	mf_time first = s->look ? s->now : mf_time_min(s->later_due, renew_next(s));
 
 	if (s->done.first != SPACES_NONE)
 		first = mf_time_min(first, s->operation[s->done.first].done.done);
@@ -98,7 +98,9 @@ static void take(struct spaces *s, const struct mf_completion *c)
 {
 	struct piece *p = &s->piece[c->user];
 
-	if (p->worker != SPACES_NONE)
+	if (p->kind == PIECE_RENEW)
+		renew_done(s, p, c);
+	else if (p->worker != SPACES_NONE)
 		set_up_piece_done(s, p, c);
 	else
 		operation_piece_done(s, p, c);
@@ -118,6 +120,7 @@ static mf_time run(struct mf_layer *l, mf_time now)
 	} while (n == BATCH);
 	pieces_run(s, now);
 	set_up_run(s);
+	renew_run(s);
 	if (s->look)
 		operations_look(s);
 	return next(l);
@@ -195,6 +198,7 @@ static void begin(struct spaces *s)
 	for (uint64_t i = 0; i < (pages + 63) / 64; i++)
 		if (s->present[i] != 0 || s->busy[i] != 0)
 			s->present[i] = s->busy[i] = 0;
+	renew_begin(s);
 	s->setting_up = s->config.targets * s->config.spaces;
 	s->stats.ready = 0;
 }

@@ -15,6 +15,9 @@
  * of a space itself (MF_RMW_SPACE) the layer asks again until it is answered. Free and protect wait for what
  * was asked of their range before, and hold back what comes behind. Operations with a key of their own pass.
  *
+ * Where spaces have a lease the layer renews it several times, of all whose keys it has: an idle program keeps
+ * what it has. MF_SPACES_LEAVE makes it forget them.
+ *
  * A page that was never accessed may find none at the memory node for a while (4.3). The first access of a
  * page goes alone, and again and again, later each time. It has no effect before it has all, so an atomic, or
  * an acknowledged access of a chunk at most, may go; for others a read of a word goes first. So operations
@@ -29,6 +32,8 @@
 #include "systems/mf_layer.h"
 
 #define MF_SPACES_TASKS_MAX 64
+/** A task of the layer's own, MF_SPACE_ASK(): the keys of the space are forgotten. It has no answer. */
+#define MF_SPACES_LEAVE UINT8_MAX
 
 /** A memory node with spaces. */
 struct mf_spaces_target {
@@ -37,6 +42,7 @@ struct mf_spaces_target {
 	uint8_t page_class; /**< of the pages that the clients have there */
 	uint8_t shift; /**< of their size */
 	uint8_t class_shift[MF_PAGE_CLASSES]; /**< of the pages of each class; 0: there is no such class */
+	mf_time lease; /**< a space ends when it is not used for so long, ps; 0: it does not */
 	uint8_t tasks; /**< slots that it has for each node, 1..; MF_SPACES_TASKS_MAX at most are used */
 };
 
@@ -64,6 +70,7 @@ struct mf_spaces_stats {
 	mf_time ready_at; /**< when the last of all was there; 0: not yet, or there are none */
 	uint64_t asked, asked_again; /**< of spaces */
 	uint64_t joins; /**< of these, for keys of spaces that programs named */
+	uint64_t renewed; /**< leases, one each time */
 	uint64_t waited; /**< times that the first access of a page found none */
 	uint64_t given_up; /**< operations that failed for that */
 };

@@ -270,6 +270,19 @@ void set_up_run(struct spaces *s)
 		}
 }
 
+void set_up_probe(struct spaces *s, unsigned int target, uint32_t space)
+{
+	struct space *sp = space_at(s, target, space);
+
+	if (sp->step != SPACE_READY)
+		return;
+	sp->step = SPACE_PROBE;
+	s->setting_up++;
+	s->stats.ready--;
+	if (space < s->target[target].next_space)
+		s->target[target].next_space = space;
+}
+
 void set_up_lost(struct spaces *s, unsigned int target)
 {
 	struct target *t = &s->target[target];
@@ -277,14 +290,7 @@ void set_up_lost(struct spaces *s, unsigned int target)
 	pieces_lost(s, t->config.node);
 	keys_forget_target(s, target);
 	pages_forget_all(s);
-	for (uint32_t i = 0; i < s->config.spaces; i++) {
-		struct space *sp = space_at(s, target, i);
-
-		if (sp->step != SPACE_READY)
-			continue;
-		sp->step = SPACE_PROBE;
-		s->setting_up++;
-		s->stats.ready--;
-	}
+	for (uint32_t i = 0; i < s->config.spaces; i++)
+		set_up_probe(s, target, i);
 	t->next_space = 0;
 }

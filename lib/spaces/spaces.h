@@ -86,6 +86,7 @@ enum piece_kind {
 	PIECE_TOUCH, /**< reads a word of a page, which is there then */
 	PIECE_ASK, /**< of a space: its answer is awaited */
 	PIECE_JOIN, /**< the same, for a key that clients need */
+	PIECE_RENEW, /**< the lease of a space; that it is not answered does no harm */
 };
 
 enum piece_state {
@@ -192,6 +193,8 @@ struct spaces {
 	struct key *key; /**< [KEY_SETS * KEY_WAYS] */
 	bool keyed; /**< something is in `key` */
 	uint32_t failed; /**< keys that could not be had; SPACES_NONE: none */
+	mf_time renew_at; /**< when leases are renewed again; MF_NEVER: there are none */
+	uint64_t renewing; /**< the next space, or key, to be looked at; RENEWED: all were */
 	uint32_t setting_up; /**< spaces that are not there yet, and may be */
 	mf_time now;
 	struct mf_spaces_stats stats;
@@ -283,8 +286,24 @@ void keys_forget(struct spaces *s, unsigned int target, uint32_t space);
 void keys_forget_target(struct spaces *s, uint32_t target);
 /** A JOIN was answered. */
 void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint64_t result);
+/**
+ * A key to renew a lease with.
+ * @param i  its place, below KEY_SETS * KEY_WAYS
+ * @return NULL: none is there, or there is one before it of the same space
+ */
+const struct key *key_to_renew(const struct spaces *s, uint64_t i);
 /** Who waited for keys that could not be had was told. */
 void keys_looked(struct spaces *s);
+
+/* renew.c */
+#define RENEWED UINT64_MAX
+/** When leases are renewed next, at the least part of any that is long enough. */
+void renew_begin(struct spaces *s);
+/** Renews some of the leases, if it is time. */
+void renew_run(struct spaces *s);
+mf_time renew_next(const struct spaces *s);
+/** A renewal was answered. */
+void renew_done(struct spaces *s, struct piece *p, const struct mf_completion *c);
 
 /* task.c */
 /** A request of a worker: all but which task. @return NULL: there is no piece */
@@ -305,6 +324,8 @@ bool task_is_barrier(const struct mf_op *op);
 void set_up_run(struct spaces *s);
 /** A piece with a worker was answered. */
 void set_up_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c);
+/** A space of the region may be gone. */
+void set_up_probe(struct spaces *s, unsigned int target, uint32_t space);
 /** All of a target may be gone. */
 void set_up_lost(struct spaces *s, unsigned int target);
 

@@ -50,14 +50,15 @@ bool task_is_barrier(const struct mf_op *op)
 /** The right whose key a task needs; MF_SPACE_RIGHTS: it needs none, or is given one. */
 static uint8_t right_for(const struct mf_op *op)
 {
-	static const uint8_t right[MF_SPACE_TASKS] = {
+	static const uint8_t right[MF_SPACE_ASKS] = {
 		[MF_SPACE_MAKE] = MF_SPACE_RIGHTS,    [MF_SPACE_END] = MF_SPACE_OWN,
 		[MF_SPACE_JOIN] = MF_SPACE_RIGHTS,    [MF_SPACE_GRANT] = MF_SPACE_OWN,
 		[MF_SPACE_ALLOCATE] = MF_RIGHT_WRITE, [MF_SPACE_FREE] = MF_RIGHT_WRITE,
 		[MF_SPACE_PROTECT] = MF_RIGHT_WRITE,  [MF_SPACE_FENCE] = MF_RIGHT_READ,
+		[MF_SPACE_LIFE] = MF_RIGHT_READ,
 	};
 
-	return op->key == 0 && task_of(op) < MF_SPACE_TASKS ? right[task_of(op)] : MF_SPACE_RIGHTS;
+	return op->key == 0 && task_of(op) < MF_SPACE_ASKS ? right[task_of(op)] : MF_SPACE_RIGHTS;
 }
 
 static void end(struct spaces *s, struct operation *o, uint8_t status)
@@ -113,6 +114,11 @@ bool task_ask(struct spaces *s, struct operation *o)
 
 	if (target == UINT16_MAX) { /* it has none: it says so itself */
 		end(s, o, MF_ERR_OPCODE);
+		return true;
+	}
+	if (task_of(&o->op) == MF_SPACES_LEAVE) {
+		keys_forget(s, target, o->op.space);
+		refuse(s, o, MF_OK);
 		return true;
 	}
 	if (operation_is_behind_others(s, o))

@@ -38,7 +38,7 @@ void mf_slow_path_give(struct mf_slow_path *p, const struct mf_vm_item *items, u
  * @return how many
  */
 unsigned int mf_slow_path_take(struct mf_slow_path *p, mf_time now, struct mf_vm_item *out, unsigned int max);
-/** When mf_slow_path_take() has something to do: at once, or MF_NEVER: when an item has come. */
+/** When mf_slow_path_take() has something to do, beside items that come: at once, at a time, or MF_NEVER. */
 mf_time mf_slow_path_next(const struct mf_slow_path *p);
 
 const struct mf_vm_slow *mf_slow_path_slow(const struct mf_slow_path *p);

@@ -52,7 +52,8 @@ unsigned int mf_slow_path_take(struct mf_slow_path *p, mf_time now, struct mf_vm
 	struct mf_vm_queue *q = mf_vm_slow_out(p->slow);
 	unsigned int n = 0;
 
-	if (p->more)
+	mf_vm_slow_date(p->slow, now);
+	if (p->more || mf_vm_slow_next(p->slow) <= now)
 		p->more = mf_vm_slow_work(p->slow, SLICE_STEPS, SLICE_OCTETS);
 	for (; n < max && mf_vm_queue_take(q, &out[n]); n++)
 		out[n].at = now;
@@ -62,7 +63,7 @@ unsigned int mf_slow_path_take(struct mf_slow_path *p, mf_time now, struct mf_vm
 
 mf_time mf_slow_path_next(const struct mf_slow_path *p)
 {
-	return p->more || mf_vm_slow_out(p->slow)->items > 0 ? 0 : MF_NEVER;
+	return p->more || mf_vm_slow_out(p->slow)->items > 0 ? 0 : mf_vm_slow_next(p->slow);
 }
 
 const struct mf_vm_slow *mf_slow_path_slow(const struct mf_slow_path *p)

@@ -26,7 +26,7 @@ OPERATIONS = 1500  # of each compute node
 HEADER = 88  # docs/rooms/record.md
 ENTRY = struct.Struct('<BBHIQII')
 GIVE = 4
-PAGES = 4  # enum mf_vm_item_kind
+PAGES = 6  # enum mf_vm_item_kind
 
 
 def fabric(**more):

@@ -374,17 +374,19 @@ static bool attempt_access(void)
 	return true;
 }
 
-static const uint8_t right_for[MF_SPACE_TASKS] = {
+static const uint8_t right_for[MF_SPACE_ASKS] = {
 	[MF_SPACE_END] = MF_SPACE_OWN,        [MF_SPACE_GRANT] = MF_SPACE_OWN,
 	[MF_SPACE_ALLOCATE] = MF_RIGHT_WRITE, [MF_SPACE_FREE] = MF_RIGHT_WRITE,
 	[MF_SPACE_PROTECT] = MF_RIGHT_WRITE,  [MF_SPACE_FENCE] = MF_RIGHT_READ,
+	[MF_SPACE_RENEW] = MF_RIGHT_READ,    [MF_SPACE_LIFE] = MF_RIGHT_READ,
 };
 
 /** Tasks that need a key: they are refused at once. */
 static bool attempt_task(void)
 {
 	static const uint8_t tasks[] = {MF_SPACE_END,  MF_SPACE_GRANT,   MF_SPACE_ALLOCATE,
-					MF_SPACE_FREE, MF_SPACE_PROTECT, MF_SPACE_FENCE};
+					MF_SPACE_FREE, MF_SPACE_PROTECT, MF_SPACE_FENCE,
+					MF_SPACE_RENEW, MF_SPACE_LIFE};
 	uint8_t task = tasks[draw(sizeof(tasks))], status;
 	uint64_t data[2], result = 1, how_much = draw(2) * 4096;
 	struct mf_access a = some_access(data);
@@ -395,8 +397,10 @@ static bool attempt_task(void)
 		return false;
 	if (task == MF_SPACE_GRANT)
 		how_much = MF_SPACE_GRANTED(node_of[STRANGER], MF_PAGE_WRITE);
+	if (task == MF_SPACE_RENEW)
+		how_much = MF_RIGHT_READ;
 	status = ask_in(now,
-			is_bad ? MF_SPACE_ASK(MF_SPACE_TASKS + draw(200), 0, ++number)
+			is_bad ? MF_SPACE_ASK(MF_SPACE_ASKS + draw(200), 0, ++number)
 			       : MF_SPACE_ASK(task, 0, ++number),
 			how_much, a.addr, a.key, a.space, a.node, &result);
 	cr_assert(status == MF_ERR_KEY && result == 0, "task %u: %u, %lx", task, status, result);
