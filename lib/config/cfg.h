@@ -103,6 +103,7 @@ struct cfg {
 	struct mf_vm_timed_config vm;
 	struct mf_config_host host;
 	uint32_t once; /* of all: enum mf_config_auto */
+	bool client; /* a "timing" says what the client takes */
 	struct mf_config_link link;
 	const json_t *nodes; /* "nodes" of the file */
 	struct cfg_node *list; /* nodes in the order of the file, MF_NODES_MAX */
@@ -327,6 +328,8 @@ int cfg_vm_read(struct cfg *c, const json_t *json, struct mf_vm_timed_config *vm
 int cfg_vm_refuse(struct cfg *c, const json_t *json);
 /* Whether all else of the file goes with such memories. */
 int cfg_vm_fabric(struct cfg *c, const json_t *root);
+/** A node with such memory; NULL: none has it. */
+const struct mf_config_node *cfg_vm_any(const struct mf_config *config);
 /* Where clients of such memories are; after "span" was read. */
 #define CFG_SPACES_OF_NODE (1u << MF_SPACE_OF_NODE_BITS)
 extern const struct cfg_field cfg_spaces_fields[];

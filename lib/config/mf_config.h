@@ -381,6 +381,7 @@ struct mf_config_spaces {
 	uint64_t page; /**< octets; 0 while it is read: that of the targets' first class */
 	uint64_t interleave; /**< octets, a power of two, at most a page */
 	bool populate; /**< each page is touched before the first operation */
+	uint32_t range; /**< pages that are allocated at a time */
 };
 
 /**
@@ -524,6 +525,7 @@ struct mf_config_tier {
 		switches; /**< in switch_list: 0 and all of them where there are no "tiers" */
 	struct mf_config_link link; /**< default of its links */
 	mf_time dram; /**< default of the memory of nodes whose first end is here */
+	mf_time client; /**< ps of an operation, of nodes with address spaces (mf_spaces_config) */
 	int server; /**< node that serves the stack (mf_stack_ops.server), -1: there is none */
 	/** Numbers: 0.. in the order of the file, one for each end; without "tiers" one for each slot at
 	 * least */

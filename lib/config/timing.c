@@ -9,7 +9,7 @@
 
 struct timing_in {
 	uint32_t cycles[STAGES];
-	mf_time cycle, pma, protocol, dram;
+	mf_time cycle, pma, protocol, dram, client;
 };
 
 struct profile {
@@ -17,31 +17,20 @@ struct profile {
 	struct timing_in timing;
 };
 
+/* EDM's, of the PHY (3.2.1, 3.2.2). */
+#define PHY_STAGES                                                                                           \
+	.cycles = {                                                                                          \
+		[MF_STAGE_MESSAGE_QUEUE] = 1,     [MF_STAGE_MAKE_REQUEST] = 1,  [MF_STAGE_GRANT_QUEUE] = 4,  \
+		[MF_STAGE_STATE_TABLE] = 1,       [MF_STAGE_DATA_BUFFER] = 1,   [MF_STAGE_MAKE_DATA] = 1,    \
+		[MF_STAGE_GRANT_PARSE] = 1,       [MF_STAGE_GRANT_ENQUEUE] = 1, [MF_STAGE_RREQ_PARSE] = 2,   \
+		[MF_STAGE_MEMORY_CONTROLLER] = 1, [MF_STAGE_DATA_PARSE] = 1,    [MF_STAGE_DATA_ADDRESS] = 1, \
+		[MF_STAGE_DATA_DELIVER] = 1,      [MF_STAGE_IDENTIFY] = 1,      [MF_STAGE_MAKE_GRANT] = 1,   \
+		[MF_STAGE_FORWARD] = 4,           [MF_STAGE_PCS_TX] = 2,        [MF_STAGE_PCS_RX] = 2,       \
+	}
 #define MAC_AND_PCS .cycles = {[MF_STAGE_PCS_TX] = 3, [MF_STAGE_PCS_RX] = 3, [MF_STAGE_MAC] = 3}
 
 static const struct profile profiles[] = {
-	{"testbed25",
-	 {.cycles = {[MF_STAGE_MESSAGE_QUEUE] = 1,
-		     [MF_STAGE_MAKE_REQUEST] = 1,
-		     [MF_STAGE_GRANT_QUEUE] = 4,
-		     [MF_STAGE_STATE_TABLE] = 1,
-		     [MF_STAGE_DATA_BUFFER] = 1,
-		     [MF_STAGE_MAKE_DATA] = 1,
-		     [MF_STAGE_GRANT_PARSE] = 1,
-		     [MF_STAGE_GRANT_ENQUEUE] = 1,
-		     [MF_STAGE_RREQ_PARSE] = 2,
-		     [MF_STAGE_MEMORY_CONTROLLER] = 1,
-		     [MF_STAGE_DATA_PARSE] = 1,
-		     [MF_STAGE_DATA_ADDRESS] = 1,
-		     [MF_STAGE_DATA_DELIVER] = 1,
-		     [MF_STAGE_IDENTIFY] = 1,
-		     [MF_STAGE_MAKE_GRANT] = 1,
-		     [MF_STAGE_FORWARD] = 4,
-		     [MF_STAGE_PCS_TX] = 2,
-		     [MF_STAGE_PCS_RX] = 2},
-	  .cycle = 2560,
-	  .pma = MF_NS(19),
-	  .dram = MF_NS(82)}},
+	{"testbed25", {PHY_STAGES, .cycle = 2560, .pma = MF_NS(19), .dram = MF_NS(82)}},
 	/* Table 1: 7.68 ns a crossing of MAC and PCS; the stack above at each end and direction. */
 	{"ethernet", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .dram = MF_NS(82)}},
 	{"rocev2", {MAC_AND_PCS, .cycle = 2560, .pma = MF_NS(19), .protocol = 230200, .dram = MF_NS(82)}},
@@ -52,6 +41,8 @@ static const struct profile profiles[] = {
 	 */
 	{"cxl", {.cycle = 2560, .protocol = 12500, .dram = MF_NS(82)}},
 	{"zero", {.cycle = 2560}},
+	/* EDM's stages at the clock of Clio's board (its section 5), and the time of its client (7.1). */
+	{"clio-fpga", {PHY_STAGES, .cycle = 4000, .pma = MF_NS(19), .dram = MF_NS(82), .client = MF_NS(250)}},
 };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
 
@@ -78,7 +69,7 @@ const char *const cfg_stage_names[STAGES + 1] = {
 };
 
 /* The table of the object: the stages by their names, and the rest. */
-static void make_table(struct cfg_field table[STAGES + 6])
+static void make_table(struct cfg_field table[STAGES + 7])
 {
 	static const struct cfg_field rest[] = {
 		{.key = "profile", .kind = CFG_NESTED},
@@ -89,6 +80,7 @@ static void make_table(struct cfg_field table[STAGES + 6])
 		 CFG_AT(struct timing_in, protocol),
 		 CFG_RANGE(0, MF_MS(1))},
 		{.key = "dram", .kind = CFG_TIME, CFG_AT(struct timing_in, dram), CFG_RANGE(0, MF_SEC(1))},
+		{.key = "client", .kind = CFG_TIME, CFG_AT(struct timing_in, client), CFG_RANGE(0, MF_MS(1))},
 		{0},
 	};
 
@@ -118,7 +110,7 @@ static int read_object(struct cfg *c, const json_t *json, const struct profile *
 		       struct timing_in *in)
 {
 	const json_t *name = json_object_get(json, "profile");
-	struct cfg_field table[STAGES + 6];
+	struct cfg_field table[STAGES + 7];
 	int rc;
 
 	make_table(table);
@@ -171,6 +163,8 @@ int cfg_timing(struct cfg *c, const json_t *json)
 	tier->timing.cost[MF_STAGE_PMA] = in.pma;
 	tier->timing.cost[MF_STAGE_PROTOCOL] = in.protocol;
 	tier->dram = in.dram;
+	tier->client = in.client;
+	c->client |= json_object_get(json, "client") != NULL;
 	if (tier->stack_ops == NULL)
 		rc = cfg_refuse(c, json, above, "EDM's stack is in the PHY");
 	if (rc != 0)

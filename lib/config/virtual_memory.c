@@ -228,7 +228,7 @@ int cfg_vm_read(struct cfg *c, const json_t *json, struct mf_vm_timed_config *vm
 
 /* ---- the fabric around it ---- */
 
-static const struct mf_config_node *any_virtual(const struct mf_config *config)
+const struct mf_config_node *cfg_vm_any(const struct mf_config *config)
 {
 	for (unsigned int i = 0; i < config->slots; i++)
 		if (config->node[i].up && mf_config_is_virtual(&config->node[i]))
@@ -261,9 +261,11 @@ static int check_names(struct cfg *c)
 /** What goes with memory that has spaces: EDM's messages alone say which, by one switch. */
 int cfg_vm_fabric(struct cfg *c, const json_t *root)
 {
-	const struct mf_config_node *n = any_virtual(c->config);
+	const struct mf_config_node *n = cfg_vm_any(c->config);
 	const char *name = n != NULL ? n->name : "";
 
+	if (n == NULL && c->client)
+		return cfg_fail_key(c, "timing", "'client' needs memory of the type \"virtual\"");
 	if (n == NULL)
 		return 0;
 	if (c->config->tiers > 1 || c->tier->stack_ops != NULL || c->tier->bridge_ops != NULL)
@@ -303,6 +305,7 @@ const struct cfg_field cfg_spaces_fields[] = {
 	 CFG_RANGE(8, UINT64_C(1) << MF_PAGE_SHIFT_MAX),
 	 .pow2 = true},
 	{.key = "populate", .kind = CFG_BOOL, WORK(spaces.populate)},
+	{.key = "range", .kind = CFG_U32, WORK(spaces.range), CFG_RANGE(1, 1 << 20)},
 	{0},
 };
 

@@ -302,7 +302,7 @@ int cfg_workload(struct cfg *c, const json_t *json)
 		.depth = 8,
 		.burst = 1,
 		.verify = true,
-		.spaces = {.spaces = 1},
+		.spaces = {.spaces = 1, .range = 64},
 		.trace = {.time_scale = 1},
 		.ycsb = {.records = 10000, .fields = 10, .field = 100, .read_all = true, .scan = 100},
 	};

@@ -31,6 +31,8 @@ static void put_timing(struct put *p, json_t *json)
 	else
 		cfg_put_set(p, json, "protocol",
 			    json_string(mf_unit_put_time(buf, tier->timing.cost[MF_STAGE_PROTOCOL])));
+	if (cfg_vm_any(p->config) != NULL)
+		cfg_put_set(p, json, "client", json_string(mf_unit_put_time(buf, tier->client)));
 	if (sum == 0)
 		json_object_del(json, "cycle");
 }

@@ -67,6 +67,7 @@ int make_spaces(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 	struct mf_spaces_config s = {.depth = DEPTH_LEAST,
 				     .whole = f->tier->config->sched.chunk[f->clock],
 				     .ask_most = MF_US(10),
+				     .client = f->clock == MF_CLOCK_VIRTUAL ? f->tier->config->client : 0,
 				     .give_up = MF_MS(100)};
 	struct mf_layer_config l = {.node = (uint16_t)i,
 				    .nodes = (uint16_t)f->nodes,
@@ -87,6 +88,7 @@ int make_spaces(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 		s.base = w->base + c->client * w->span;
 		s.interleave = w->spaces.interleave;
 		s.populate = w->spaces.populate;
+		s.range = w->spaces.range;
 	}
 	if (s.targets > 0)
 		f->node[i].layer = mf_layer_new(&mf_spaces_layer, f->node[i].host, &l);

@@ -67,6 +67,8 @@ static void put_spaces(FILE *out, const json_t *result, const json_t *o)
 		    count(&n, o, "failed"));
 	report_line(out, "asked", "%s tasks, %s times again", count(&n, o, "asked"),
 		    count(&n, o, "asked_again"));
+	report_line(out, "a range took", "%.2f ns in the mean, at most %.2f, from the first request for it",
+		    report_real(o, "allocations/mean_ns"), report_real(o, "allocations/max_ns"));
 	report_line(out, "waited for a page", "%s times, %s given up", count(&n, o, "waited_for_pages"),
 		    count(&n, o, "given_up"));
 }

@@ -133,6 +133,7 @@ static json_t *spaces_json(const struct mf_fabric *f)
 		sum.asked_again += s.asked_again;
 		sum.waited += s.waited;
 		sum.given_up += s.given_up;
+		mf_hist_merge(&sum.allocations, &s.allocations);
 	}
 	result_count(o, "ready", sum.ready);
 	result_count(o, "failed", sum.failed);
@@ -141,6 +142,7 @@ static json_t *spaces_json(const struct mf_fabric *f)
 	result_count(o, "asked_again", sum.asked_again);
 	result_count(o, "waited_for_pages", sum.waited);
 	result_count(o, "given_up", sum.given_up);
+	json_object_set_new(o, "allocations", result_hist(&sum.allocations));
 	return o;
 }
 

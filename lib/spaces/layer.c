@@ -238,7 +238,7 @@ static bool config_ok(const struct mf_layer_config *config, const struct mf_spac
 			return false;
 	}
 	return c->depth > 0 && c->depth <= 1 << 20 && c->spaces <= 1u << MF_SPACE_OF_NODE_BITS &&
-	       (c->spaces == 0 || (c->pages > 0 && c->interleave > 0 && c->targets > 0));
+	       (c->spaces == 0 || (c->pages > 0 && c->interleave > 0 && c->targets > 0 && c->range > 0));
 }
 
 static bool tables(struct spaces *s)
@@ -249,7 +249,7 @@ static bool tables(struct spaces *s)
 	s->pieces = PIECES_OF_OPERATION * c->depth + c->targets * MF_SPACES_TASKS_MAX;
 	s->target = calloc(c->targets + 1, sizeof(*s->target));
 	s->target_of = malloc((s->nodes + 1) * sizeof(*s->target_of));
-	s->ranges = (c->pages + SPACES_RANGE - 1) / SPACES_RANGE;
+	s->ranges = c->spaces > 0 ? (c->pages + c->range - 1) / c->range : 0;
 	s->space = mf_table_new(spaces + 1, sizeof(*s->space));
 	s->at = mf_table_new(spaces * s->ranges + 1, sizeof(*s->at));
 	s->present = mf_table_new(pages / 64 + 1, sizeof(*s->present));

@@ -28,6 +28,7 @@
 #ifndef MF_SPACES_H
 #define MF_SPACES_H
 
+#include "base/mf_hist.h"
 #include "memory/mf_space.h"
 #include "systems/mf_layer.h"
 
@@ -57,6 +58,13 @@ struct mf_spaces_config {
 	uint64_t base; /**< where it begins */
 	uint64_t interleave; /**< octets, a power of two, at most a page of any target */
 	bool populate; /**< each page is accessed at the start */
+	/**
+	 * Pages that are allocated at a time, 1..2^20. Each of a range has to find a slot, so short ranges
+	 * fit where most pages are in use (docs/memory.md).
+	 */
+	uint32_t range;
+	/** What the client's library takes for an operation in all, ps: it completes so much later. */
+	mf_time client;
 	mf_time ask_most; /**< longest time until something is asked again, ps */
 	mf_time give_up; /**< for so long a page is waited for, ps; then the operation fails */
 };
@@ -73,6 +81,7 @@ struct mf_spaces_stats {
 	uint64_t renewed; /**< leases, one each time */
 	uint64_t waited; /**< times that the first access of a page found none */
 	uint64_t given_up; /**< operations that failed for that */
+	struct mf_hist allocations; /**< ps from the first request for a range to its answer */
 };
 
 /** @param l  a layer of this kind. Any thread may call */

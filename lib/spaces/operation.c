@@ -231,6 +231,7 @@ void operation_finish(struct spaces *s, struct operation *o)
 {
 	uint32_t i = (uint32_t)(o - s->operation), *from = &s->done.first;
 
+	o->done.done += s->config.client;
 	if (o->done.status != MF_OK)
 		o->done.len = o->op.kind == MF_OP_READ ? 0 : o->done.len;
 	/* One that has failed may have a later date than those that complete now. */

@@ -9,9 +9,9 @@ uint64_t page_number(const struct spaces *s, unsigned int target, uint32_t space
 
 uint64_t page_address(const struct spaces *s, unsigned int target, uint32_t space, uint64_t page)
 {
-	uint64_t range = ((uint64_t)target * s->config.spaces + space) * s->ranges + page / SPACES_RANGE;
+	uint64_t range = ((uint64_t)target * s->config.spaces + space) * s->ranges + page / s->config.range;
 
-	return s->at[range] + (page % SPACES_RANGE << s->target[target].config.shift);
+	return s->at[range] + (page % s->config.range << s->target[target].config.shift);
 }
 
 bool region_has(const struct spaces *s, const struct mf_op *op, uint64_t len)

@@ -69,9 +69,9 @@ static bool populate(struct spaces *s, unsigned int target, uint32_t worker)
 /** All but the last range are as long as they may be. */
 static uint64_t range_pages(const struct spaces *s, uint64_t range)
 {
-	uint64_t left = s->config.pages - range * SPACES_RANGE;
+	uint64_t left = s->config.pages - range * s->config.range;
 
-	return left < SPACES_RANGE ? left : SPACES_RANGE;
+	return left < s->config.range ? left : s->config.range;
 }
 
 /** Sends what the step of a worker's space needs. @return false: there is no piece for it */
@@ -221,6 +221,8 @@ void set_up_piece_done(struct spaces *s, struct piece *p, const struct mf_comple
 		task_done(s, p, c);
 	} else {
 		sp = space_at(s, target, w->space);
+		if (sp->step == SPACE_ALLOCATE)
+			mf_hist_add(&s->stats.allocations, c->done - p->since);
 		if (p->kind == PIECE_TOUCH)
 			touched(s, w, sp, p, c);
 		else

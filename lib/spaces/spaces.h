@@ -6,11 +6,6 @@
 #include "spaces/mf_spaces.h"
 
 #define SPACES_NONE UINT32_MAX
-/**
- * Pages that are allocated at a time, so that they fit where most pages are in use (docs/memory.md): each of
- * a range has to find a slot.
- */
-#define SPACES_RANGE 64
 /* What is kept of pages and keys that programs name. What is lost of it costs an order, or a JOIN. */
 #define KNOWN_SETS (UINT32_C(1) << 16)
 #define KNOWN_WAYS 4

@@ -45,7 +45,8 @@ static const struct {
 	{"lost_store", ": workload[0].lost_is_empty: has no effect: a store is found as it was left"},
 	{"watchdog_short", ": watchdog: is neither \"0\" nor at least 1ms"},
 	{"watchdog_long", ": watchdog: 7200s is out of range: 0 to 3600s"},
-	{"timing_profile", ": timing: 'testbed100' is none of: testbed25, ethernet, rocev2, tcp, cxl, zero"},
+	{"timing_profile", ": timing: 'testbed100' is none of: testbed25, ethernet, rocev2, tcp, cxl, zero, "
+			   "clio-fpga"},
 	{"timing_stage", ": timing.stage: unknown key"},
 	{"timing_cycles", ": timing.forward: must be a whole number, is a string"},
 	{"timing_cycle_zero", ": timing.cycle: 0 is out of range"},

@@ -195,6 +195,32 @@ def examples(tap, emu):
   tap.ok(most < 1 << 20, '4 TiB of pages within 1 GiB of the host', f'{most} KiB')
 
 
+def ranges(tap, runs):
+  """Pages are allocated so many at a time; longer ranges take the slow path more steps."""
+  took = []
+  for pages, requests in ((1, 130), (64, 3), (100, 2), (1000, 1)):
+    workload = {'spaces': 2, 'pages': 130, 'range': pages, 'populate': False}
+    result = runs.run(fabric(workload), '--warmup', '2ms', '--duration', '20us')
+    if not tap.ok(isinstance(result, dict), f'ranges of {pages} pages: run', result):
+      return
+    of_node, times = result['memory']['mn'], result['spaces']['allocations']
+    tap.ok(of_node['retries']['allocations'] == times['count'] == 2 * requests and of_node['slots'] == 260,
+           f'ranges of {pages} pages: {requests} a space', (of_node['retries'], times['count']))
+    took.append(times['max_ns'])
+  tap.ok(took[0] < took[1] < took[3], 'longer ranges take longer', took)
+
+
+def client(tap, runs):
+  """What the client takes is added to each operation; memory without spaces has no such client."""
+  both = [runs.run(fabric({'mix': {kind: 1}}, timing={'client': f'{ns}ns'}), '--warmup', '1ms', '--duration',
+                   '100us') for kind in ('read', 'write_ack') for ns in (0, 250)]
+  if not tap.ok(all(isinstance(result, dict) for result in both), 'time of the client: runs', both):
+    return
+  times = [latency(result, kind) for result in both for kind in result['operations']['kinds']]
+  tap.ok(all(with_client == (least + 250000, most + 250000)
+             for (least, most), with_client in zip(times[::2], times[1::2])), 'time of the client', times)
+
+
 # What is changed, and what is said of it, in one line.
 FAULTY = (
   ({'memory': {'pages': '3KiB'}}, 'nodes[1].memory.pages: \'3KiB\' is no size of a page'),
@@ -218,6 +244,8 @@ FAULTY = (
   ({'regions': [{'name': 'r', 'size': '4KiB'}]}, 'regions'),
   ({'host': {'once': False}}, 'once is false'),
   ({'stack': 'rocev2'}, 'nodes'),
+  ({'workload': {'range': 0}}, 'workload[0].range'),
+  ({'timing': {'client': '2ms'}}, 'timing.client'),
 )
 
 
@@ -246,6 +274,8 @@ def main():
     levels(tap, runs, 'processes', lambda n: {'spaces': n, 'pages': 1})
     levels(tap, runs, 'entries', lambda n: {'spaces': 1, 'pages': n})
     first_access(tap, runs)
+    ranges(tap, runs)
+    client(tap, runs)
     pages_that_come(tap, runs)
     again_after(tap, runs)
     for seed in (*range(given.seed, given.seed + given.fabrics), *FOUND):
