@@ -9,7 +9,11 @@ from .run import Run
 
 @dataclass(frozen=True)
 class Cell:
-  """metric(result, result of the reference) is the value of a seed. open_loop: it can be saturated."""
+  """metric(result, result of the reference) is the value of a seed. reference: of all seeds, or one each.
+
+  published, published_to: what was published; with the second one from the first to it. open_loop: it can be
+  saturated.
+  """
   panel: str
   series: str
   x: object
@@ -17,11 +21,17 @@ class Cell:
   runs: tuple[Run, ...]
   metric: Callable
   published: float | None = None
-  reference: Run | None = None
+  reference: Run | tuple[Run, ...] | None = None
   open_loop: bool = False
+  published_to: float | None = None
+
+  @property
+  def references(self):
+    """One a seed."""
+    return self.reference if isinstance(self.reference, tuple) else (self.reference,) * len(self.runs)
 
   def needs(self):
-    return self.runs + ((self.reference,) if self.reference else ())
+    return self.runs + tuple(filter(None, self.references))
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,7 @@ class Point:
   def difference(self):
     if self.value is None or self.saturated:
       return None
-    return stats.difference(self.value.mean, self.cell.published)
+    return stats.difference(self.value.mean, self.cell.published, self.cell.published_to)
 
 
 def point(cell, records):
@@ -58,10 +68,10 @@ def point(cell, records):
     if record is None or record.get('error'):
       return Point(cell, missing=record['error'] if record else 'was not run')
   results = [records[run.id]['result'] for run in cell.runs]
-  reference = records[cell.reference.id]['result'] if cell.reference else None
+  references = [run and records[run.id]['result'] for run in cell.references]
   try:
     return Point(cell,
-                 value=stats.estimate(cell.metric(r, reference) for r in results),
+                 value=stats.estimate(map(cell.metric, results, references)),
                  absolute=stats.estimate(map(outcome.mean_ns, results)),
                  loads=tuple(map(outcome.load, results)) if cell.open_loop else (),
                  flow=total(map(outcome.flow, results)))

@@ -13,7 +13,7 @@ from .failure import Failure
 from .runner import Runner, cores, find_emu
 from .version import COMMIT, VERSION
 
-ABOUT = 'The figures of the EDM paper, ours beside published, and pages of any results of memfab.'
+ABOUT = 'The figures of EDM and Clio, ours beside published, and pages of any results of memfab.'
 STATUS = '''exit status: 0 all is there; 1 cells are missing, they are named; 2 the command line, a file or
 a folder is faulty, in one line; 130 interrupted, the page has what was measured until then'''
 SECONDS = {'tiny': 60, 'quick': 200, 'full': 1800}
@@ -85,7 +85,9 @@ def parser():
   one.add_argument('--jobs', type=positive(int), metavar='N', default=cores(), help='runs at a time '
                                                                                     '(default: cores)')
   one.add_argument('--shard', type=shard, metavar='i/n', help='only the i-th of n parts; see merge')
-  one.add_argument('--only', nargs='+', metavar='FIG', help=f'of {", ".join(figures.BY_KEY)}')
+  one.add_argument('--only', nargs='+', metavar='FIG', help=f'of {", ".join(figures.BY_KEY)};\n'
+                                                                 f'all of a system: '
+                                                                 f'{", ".join(figures.BY_SYSTEM)}')
   one.add_argument('--emu', metavar='FILE', help='memfab-emu (default: the one beside this program)')
   one.add_argument('--timeout', type=positive(float), metavar='S', help='of a run, in seconds of the machine')
 

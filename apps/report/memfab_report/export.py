@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from . import outcome, output, published
 
 FLOW = tuple(field.name for field in fields(outcome.Flow))
-POINTS = ('figure', 'panel', 'series', 'x', 'unit', 'mean', 'half_95', 'seeds', 'published',
+POINTS = ('figure', 'panel', 'series', 'x', 'unit', 'mean', 'half_95', 'seeds', 'published', 'published_to',
           'difference_percent', 'absolute_mean_ns', 'absolute_half_95_ns', 'saturated', 'achieved_share',
           'wire_load', 'payload_load', *FLOW, 'missing')
 PERCENTILES = ('count', 'mean_ns', 'min_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'p99.9_ns', 'p99.99_ns', 'max_ns')
@@ -22,7 +22,8 @@ def point(study, p):
       'figure': study.figure.KEY, 'panel': p.cell.panel, 'series': p.cell.series, 'x': p.cell.x,
       'unit': p.cell.unit,
       'mean': value and value.mean, 'half_95': value and value.half, 'seeds': len(p.cell.runs),
-      'published': p.cell.published, 'difference_percent': p.difference,
+      'published': p.cell.published, 'published_to': p.cell.published_to,
+      'difference_percent': p.difference,
       'absolute_mean_ns': absolute and absolute.mean, 'absolute_half_95_ns': absolute and absolute.half,
       'saturated': p.saturated, 'achieved_share': p.achieved, 'wire_load': load and load.wire,
       'payload_load': load and load.payload, **flow, 'missing': p.missing,
@@ -35,9 +36,16 @@ def figure(study):
       'key': study.figure.KEY, 'title': study.figure.TITLE, 'about': study.figure.ABOUT,
       'source': published.SOURCES.get(study.figure.KEY),
       'points': [{**point(study, p), 'runs': [r.id for r in p.cell.runs],
-                  'reference': p.cell.reference and p.cell.reference.id} for p in study.points],
+                  'reference': reference(p.cell)} for p in study.points],
       'why': list(study.figure.why(study)),
   }
+
+
+def reference(cell):
+  """Id of the run, or of that of each seed."""
+  if isinstance(cell.reference, tuple):
+    return [run.id for run in cell.reference]
+  return cell.reference and cell.reference.id
 
 
 def run_lines(record):

@@ -40,11 +40,16 @@ def larger(point):
 def smaller(point):
   """What was published, and our absolute latency where the value is another."""
   if point.cell.published is not None:
-    yield f'paper {shown(point)(point.cell.published)} {text.percent(point.difference)}'
+    yield f'paper {published(point)} {text.percent(point.difference)}'
   if point.cell.open_loop:
     yield f'{text.estimate(point.absolute, text.nanoseconds)} ns'
   if point.flow.failed or point.flow.completed != point.flow.offered:
     yield f'{point.flow.failed:,} failed, {point.flow.completed:,} of {point.flow.offered:,} completed'
+
+
+def published(point):
+  ends = [end for end in (point.cell.published, point.cell.published_to) if end is not None]
+  return ' to '.join(map(shown(point), ends))
 
 
 def paragraphs(lines):

@@ -25,10 +25,14 @@ class Plan:
 
 
 def make(size, wanted):
-  """wanted: keys of figures; none: all."""
+  """wanted: keys of figures and names of systems; none: all."""
   if size not in figures.SIZES:
     raise Failure(f'unknown size "{size}" (there are {", ".join(figures.SIZES)})')
-  unknown = [key for key in wanted or () if key not in figures.BY_KEY]
-  if unknown:
-    raise Failure(f'unknown figure "{unknown[0]}" (there are {", ".join(figures.BY_KEY)})')
-  return Plan(size, tuple(key for key in figures.BY_KEY if not wanted or key in wanted))
+  chosen = set()
+  for key in wanted or figures.BY_SYSTEM:
+    found = figures.keys(key)
+    if found is None:
+      raise Failure(f'unknown figure "{key}" (there are {", ".join(figures.BY_KEY)}; all of '
+                    f'{" or ".join(figures.BY_SYSTEM)})')
+    chosen.update(found)
+  return Plan(size, tuple(key for key in figures.BY_KEY if key in chosen))

@@ -114,8 +114,9 @@ def curves(area, points, value=lambda p: p.value.mean):
     if good:
       area.errorbar([p.cell.x for p in good], [value(p) for p in good],
                     yerr=[p.value.half or 0 for p in good], color=colour, marker=marker, label=title(series))
-    known = [p for p in mine if p.cell.published is not None]
-    area.plot([p.cell.x for p in known], [p.cell.published for p in known], linestyle='none', marker=marker,
+    known = [(p.cell.x, end) for p in mine for end in (p.cell.published, p.cell.published_to)
+             if end is not None]
+    area.plot([x for x, _ in known], [end for _, end in known], linestyle='none', marker=marker,
               markerfacecolor='none', markeredgecolor=colour, alpha=0.8)
 
 

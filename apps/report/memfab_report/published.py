@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the paper and its artifact published, and where."""
+"""What the papers and their artifacts published, and where."""
 
-PAPER = 'Su and Shrivastav, EDM: An Ultra-Low Latency Ethernet Fabric for Memory Disaggregation, ASPLOS 2025'
+PAPERS = {
+    'edm': 'Su and Shrivastav, EDM: An Ultra-Low Latency Ethernet Fabric for Memory Disaggregation, ASPLOS 2025',
+    'clio': 'Guo and others, Clio: A Hardware-Software Co-Designed Disaggregated Memory System, ASPLOS 2022',
+}
 SOURCES = {
     'table1': 'Table 1',
     '5': 'Figure 5; cycles from sections 3.2.1 and 3.2.2',
@@ -9,6 +12,12 @@ SOURCES = {
     '7': 'Figure 7',
     '8a': 'Figure 8a, average normalised latency as the public artifact prints it',
     '8b': 'Figure 8b, average normalised completion time as the public artifact prints it',
+    'clio-4': 'Figure 4, 16 B, 1 to 1,000 processes, as the public artifact prints it; state: sections 1 and 7.3',
+    'clio-5': 'Figure 5, 4 B, 2^0 to 2^22 entries, as the public artifact prints it; one access: section 7.1',
+    'clio-6': 'sections 4.3 and 7.1; Figure 6 has no numbers in the text',
+    'clio-12': 'sections 4.3 and 7.1; Figure 12 has no other numbers in the text',
+    'clio-13': 'Figure 13: the public artifact\'s data, 49 to 59 retries over one percent of the slots; below '
+               'half and at most: section 7.1',
 }
 
 STACKS = ('edm', 'ird', 'pfabric', 'pfc', 'dctcp', 'cxl', 'fastpass')  # of Figure 8
@@ -105,3 +114,17 @@ FIGURE8B = {
     'graphlab': by_stack(1.39, 1.45, 1.50, 7.60, 6.68, 8.71, 15.40),
     'memcached': by_stack(1.39, 1.57, 1.71, 8.27, 7.12, 11.02, 16.58),
 }
+
+# Clio. Ranges of latencies in ns: (least, greatest).
+CLIO4_MOST = 1000  # processes
+CLIO4 = {'read': (2000.0, 2080.0), 'write': (1880.0, 1990.0)}
+CLIO5 = {'read': (2020.0, (2150.0, 2170.0)), 'write': (1870.0, (1940.0, 1970.0))}  # hit, miss
+CLIO_STATE = 1.5e6  # octets on the chip
+CLIO_MISS_ACCESSES = 1  # to DRAM
+CLIO_FAULT_CYCLES = 3  # beside a miss
+CLIO_RDMA_FAULT_NS = 16.8e6
+CLIO_RDMA_FAULT_TIMES = 14100  # of an access without a fault
+CLIO_PAGE_NS = 20e3  # a physical page takes less
+# Retries a request by its pages. Below half there are none; the text's 'at most 60' is a sum.
+CLIO13 = {1: 0.01, 10: 0.09, 100: 1.1}
+CLIO13_MOST = 60

@@ -18,6 +18,7 @@ SIZES = {
 }
 
 
+NAMES = {'edm': 'EDM and its rivals', 'clio': 'Clio\'s memory node'}
 FILES = ('figures.json', 'figures.csv', 'runs.csv', 'figures.html')
 
 
@@ -40,13 +41,18 @@ def content(plan, studies, records, mine, host):
   return {
       'memfab_report': VERSION,
       'result': {
-          'size': plan.size, 'paper': published.PAPER, 'figures': [export.figure(s) for s in studies],
+          'size': plan.size, 'paper': papers(plan),
+          'figures': [export.figure(s) for s in studies],
           'missing': missing(studies),
           'runs': {i: {'fabric': records[i]['fabric'], 'error': records[i].get('error')} for i in mine},
       },
       'run': {'commit': COMMIT, **host, 'machines': machines(records, mine),
               'cpu_seconds': {i: records[i]['run']['cpu_seconds'] for i in mine if 'run' in records[i]}},
   }
+
+
+def papers(plan):
+  return '; '.join(published.PAPERS[name] for name in figures.systems(plan.keys))
 
 
 def machines(records, mine):
@@ -78,7 +84,12 @@ def style():
 
 def page(plan, studies, records, mine, host):
   body = ''.join([heading(plan, studies, mine), *(section(s) for s in studies), origin(records, mine, host)])
-  return html.page('memfab: the figures of EDM', style(), body)
+  return html.page(f'memfab: the figures of {named(plan)}', style(), body)
+
+
+def named(plan):
+  """The systems that its figures are of."""
+  return ' and '.join(NAMES[name] for name in figures.systems(plan.keys))
 
 
 def heading(plan, studies, mine):
@@ -88,14 +99,14 @@ def heading(plan, studies, mine):
           + (f'{sum(len(s.missing) for s in studies):,} cells are missing.' if lost else 'none is missing.')]
   listed = html.folded('The missing cells and why', html.bullets(map(html.escape, lost)))
   links = html.bullets(f'<a href="#figure-{s.figure.KEY}">{html.escape(s.figure.TITLE)}</a>' for s in studies)
-  return (f'<h1>EDM and its rivals: ours beside published</h1>\n<div class="clock">{CLOCK}</div>\n'
+  return (f'<h1>{named(plan)}: ours beside published</h1>\n<div class="clock">{CLOCK}</div>\n'
           + html.paragraphs([
               SIZES[plan.size],
               'Each value is the mean over seeds with its 95 % interval (Student), below it what the paper '
-              'has with the relative difference, and the absolute mean latency. A point that carries less '
-              'than 98 % of what it is offered is saturated: it has no ratio. Every stack pays for its '
-              'bytes on the same links under the same clock.',
-              f'Published: {published.PAPER}.', *said])
+              'has with the relative difference, to the nearer end of a range, and the absolute mean '
+              'latency. A point that carries less than 98 % of what it is offered is saturated: it has no '
+              'ratio. Every stack pays for its bytes on the same links under the same clock.',
+              f'Published: {papers(plan)}.', *said])
           + (listed if lost else '') + links)
 
 

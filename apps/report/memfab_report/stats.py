@@ -52,8 +52,10 @@ def estimate(values):
   return Estimate(mean, QUANTILES[count] * math.sqrt(variance / count), count)
 
 
-def difference(ours, published):
-  """Relative, in percent; None without anything to compare with."""
+def difference(ours, published, upto=None):
+  """Relative, in percent, to the nearer end of what was published; None without anything to compare with."""
+  if published is not None and upto is not None:
+    published = min(max(ours, published), upto)
   return (ours - published) / published * 100 if published else None
 
 
