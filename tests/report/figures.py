@@ -88,6 +88,62 @@ def whole(folder):
   of_schema(content)
 
 
+def clio(folder):
+  """All figures of a system. What is published is said to be, and where."""
+  process = figures(folder, '--only', 'clio')
+  content = json.loads(read(folder, 'figures.json'))
+  keys = [figure['key'] for figure in content['result']['figures']]
+  TAP.ok(process.returncode == 0 and keys == ['clio-4', 'clio-5', 'clio-6', 'clio-12', 'clio-13'],
+         '--only clio: all of its figures', why(process))
+  points = [p for figure in content['result']['figures'] for p in figure['points']]
+  TAP.ok(not any(p['missing'] for p in points), '--only clio: no cell is missing', process.stderr)
+  TAP.ok(all(figure['source'] and figure['why'] for figure in content['result']['figures']),
+         '--only clio: sources, and why it differs')
+  levels_of_clio(points)
+  counts_of_clio(points)
+  of_schema(content)
+
+
+def values(points, figure, panel, series=None, x=None):
+  return [p['mean'] for p in points if (p['figure'], p['panel']) == (figure, panel)
+          and series in (None, p['series']) and x in (None, p['x'])]
+
+
+def levels_of_clio(points):
+  """Two latencies with the step at the size of the TLB, an access to DRAM (82 ns) apart."""
+  for figure, sizes in (('clio-4', (1, 16, 17)), ('clio-5', (1, 16, 32))):
+    for kind in ('read', 'write'):
+      found = [values(points, figure, 'latency', kind, size) for size in sizes]
+      TAP.ok(all(len(one) == 1 for one in found) and found[0] == found[1]
+             and abs(found[2][0] - found[1][0] - 82) < 1e-6, f'{figure}: two levels of a {kind}', found)
+  for figure, panel in (('clio-5', 'step'), ('clio-6', 'more')):
+    found = values(points, figure, panel, x='miss over hit, accesses to DRAM')
+    TAP.ok(len(found) == 2 and all(abs(one - 1) < 1e-9 for one in found), f'{figure}: a miss', found)
+  found = values(points, 'clio-6', 'more', x='first access over miss, cycles')
+  TAP.ok(len(found) == 2 and all(abs(one - 3) < 1e-9 for one in found), 'clio-6: a first access', found)
+
+
+def counts_of_clio(points):
+  """Allocation: longer ranges take longer, and no request has a retry below half."""
+  for series in ('as the compute node sees it', 'slow path alone'):
+    found = values(points, 'clio-12', 'addresses: time', series)
+    TAP.ok(0 < found[0] < found[-1], f'clio-12: {series}', found)
+  found = values(points, 'clio-12', 'physical pages', x='first accesses that found none')
+  TAP.ok(found == [0], 'clio-12: the ring has a page each time', found)
+  half = values(points, 'clio-13', 'retries a request', x='to 50 %')
+  full = values(points, 'clio-13', 'retries a request', x='99 %')
+  TAP.ok(half == [0, 0, 0] and 0 < full[0] < full[1] < full[2], 'clio-13: retries', (half, full))
+
+
+def edm(folder):
+  """Of the other system, a few of many parts."""
+  process = figures(folder, '--only', 'edm', '--shard', '1/400')
+  found = json.loads(read(folder, 'plan.json'))
+  TAP.ok(process.returncode == 0 and found['figures'] == ['table1', '5', '6', '7', '8a', 'mechanisms', '8b',
+                                                          'sensitivity', '512'], '--only edm: its figures',
+         why(process))
+
+
 def shards(folder):
   """The same in three parts, made in any order, is the same."""
   parts = [os.path.join(folder, f'part{i}') for i in (3, 1, 2)]
@@ -222,7 +278,7 @@ def show(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-  for test in (whole, shards, batch, usage, without_program, interrupted, show):
+  for test in (whole, clio, edm, shards, batch, usage, without_program, interrupted, show):
     place = os.path.join(scratch, test.__name__)
     os.mkdir(place)
     test(place)

@@ -51,6 +51,8 @@ def statistics():
   TAP.ok(1860 <= inside <= 1940, 'the interval holds the mean of 95 of 100 samples', f'seed {seed}: '
                                                                                      f'{inside} of 2,000')
   near(stats.difference(1.1, 1.0), 10, 'relative difference')
+  for ours, wanted in ((0.9, -10), (1.0, 0), (1.5, 0), (2.2, 10)):
+    near(stats.difference(ours, 1.0, 2.0), wanted, f'difference of {ours} to a range from 1 to 2')
   TAP.ok(stats.difference(1.0, None) is None, 'no difference to nothing')
   values, parts = stats.cdf([[30, 1], [10, 2], [20, 1]])
   TAP.ok((values, parts) == ([10, 20, 30], [0.5, 0.75, 1.0]), 'distribution of a histogram', (values, parts))
@@ -146,6 +148,10 @@ def work():
   tiny = {r.id for r in plan.make('tiny', ['8a']).runs()}
   TAP.ok(tiny < {r.id for r in plan.make('tiny', None).runs()}, 'a figure is a part of all')
   good(fails(plan.make, 'tiny', ['9'], says='unknown figure "9"'), 'an unknown figure')
+  systems = {name: plan.make('tiny', [name]).keys for name in figures.BY_SYSTEM}
+  TAP.ok(sum(systems.values(), ()) == tuple(figures.BY_KEY), 'figures are of the systems', systems)
+  TAP.ok(plan.make('tiny', ['5', 'clio', 'clio-4']).keys == ('5', *systems['clio']),
+         'a system beside a figure')
   quick, full = (sum(r.seconds for r in plan.make(size, None).runs()) for size in ('quick', 'full'))
   TAP.ok(quick < 2 * 300 and full < 2 * 3600, 'the budget of two cores', (quick, full))
 
@@ -170,6 +176,14 @@ def cells():
   point = cell.point(plain, {fabric.id: {'result': made(100.0)}})
   TAP.ok((point.value.mean, point.difference, point.missing) == (100.0, -50.0, None), 'ours beside published',
          point)
+  seeds = tuple(run.make({'seed': i}, 1) for i in (11, 12, 13, 14))
+  records = {seed.id: {'result': made(100.0 * (i + 1))} for i, seed in enumerate(seeds)}
+  paired = cell.Cell('p', 's', 1, 'ns', seeds[:2], lambda r, s: outcome.mean_ns(s) - outcome.mean_ns(r),
+                     100.0, seeds[2:], published_to=150.0)
+  both = cell.point(paired, records)
+  TAP.ok(set(paired.needs()) == set(seeds) and both.value.mean == 200.0 and both.value.half == 0,
+         'a reference for each seed', both)
+  TAP.ok('100.00 to 150.00 +33.3 %' in html.cell(both), 'a range on the page', html.cell(both))
   empty = made(1.0)
   empty['operations']['kinds'] = {}
   TAP.ok('no operation' in cell.point(plain, {fabric.id: {'result': empty}}).missing, 'a run without '

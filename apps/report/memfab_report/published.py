@@ -2,7 +2,8 @@
 """What the papers and their artifacts published, and where."""
 
 PAPERS = {
-    'edm': 'Su and Shrivastav, EDM: An Ultra-Low Latency Ethernet Fabric for Memory Disaggregation, ASPLOS 2025',
+    'edm': 'Su and Shrivastav, EDM: An Ultra-Low Latency Ethernet Fabric for Memory Disaggregation, '
+           'ASPLOS 2025',
     'clio': 'Guo and others, Clio: A Hardware-Software Co-Designed Disaggregated Memory System, ASPLOS 2022',
 }
 SOURCES = {
@@ -12,12 +13,12 @@ SOURCES = {
     '7': 'Figure 7',
     '8a': 'Figure 8a, average normalised latency as the public artifact prints it',
     '8b': 'Figure 8b, average normalised completion time as the public artifact prints it',
-    'clio-4': 'Figure 4, 16 B, 1 to 1,000 processes, as the public artifact prints it; state: sections 1 and 7.3',
+    'clio-4': 'Figure 4, 16 B, 1 to 1,000 processes, as the public artifact prints it; state: section 1',
     'clio-5': 'Figure 5, 4 B, 2^0 to 2^22 entries, as the public artifact prints it; one access: section 7.1',
     'clio-6': 'sections 4.3 and 7.1; Figure 6 has no numbers in the text',
     'clio-12': 'sections 4.3 and 7.1; Figure 12 has no other numbers in the text',
-    'clio-13': 'Figure 13: the public artifact\'s data, 49 to 59 retries over one percent of the slots; below '
-               'half and at most: section 7.1',
+    'clio-13': 'Figure 13: the public artifact\'s data, 49 to 59 retries over one percent of the slots; '
+               'below half and at most: section 7.1',
 }
 
 STACKS = ('edm', 'ird', 'pfabric', 'pfc', 'dctcp', 'cxl', 'fastpass')  # of Figure 8

@@ -11,9 +11,8 @@ from .version import COMMIT, VERSION
 CLOCK = 'VIRTUAL CLOCK: what the modelled hardware does'
 SIZES = {
     'full': 'The full set.',
-    'quick': 'The quick set: fewer loads, fewer and shorter runs and smaller racks than in the full set '
-             '(without --quick). Intervals are wider; of the fabric of half compute, half memory nodes '
-             'there is one load. What the runs are is said at each figure.',
+    'quick': 'The quick set: fewer loads, fewer and shorter runs and smaller fabrics than in the full set '
+             '(without --quick). Intervals are wider. What the runs are is said at each figure.',
     'tiny': 'The tiny set: it only shows that everything works. Its figures mean nothing.',
 }
 

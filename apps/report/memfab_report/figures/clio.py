@@ -2,6 +2,7 @@
 """What Clio's figures have in common: its board over EDM's messages (examples/clio/fpga.json)."""
 from .. import fabric, run
 from ..outcome import Missing
+from . import figure5
 
 KINDS = {'read': 'read', 'write': 'write_ack'}  # a write of Clio's is acknowledged
 MEMORY = 'mn'
@@ -82,11 +83,26 @@ def cycle(result):
   return nanoseconds(result['config']['timing']['cycle'])
 
 
+def known_ns(result):
+  """Of a read of 16 B that hits: (cycles of EDM's stages, what is known but for blocks, time of a block)."""
+  stages = [stage for _, of_hop in figure5.HOPS['read'] for stage in of_hop]
+  cycles = sum(figure5.CYCLES.get(stage, 0) for stage in stages)
+  wires = sum(figure5.WIRES.get(stage, 0) for stage in stages)
+  data = 16 * 8 / 128  # at 128 Gb/s
+  client = nanoseconds(result['config']['timing']['client'])
+  return cycles, cycles * cycle(result) + wires + data + dram(result) + client, 64 / 10
+
+
 def spread(study, points):
   """{least, greatest}: of all single operations of the kind that a point's series is."""
   found = [r['operations']['kinds'][KINDS[p.cell.series]]['latency'] for p in points
            for r in study.results(p)]
   return min(l['min_ns'] for l in found), max(l['max_ns'] for l in found)
+
+
+def each(ends):
+  """What single operations took, ns."""
+  return f'{ends[0]:.2f} ns' if ends[0] == ends[1] else f'{ends[0]:.2f} to {ends[1]:.2f} ns'
 
 
 def microseconds(ns):

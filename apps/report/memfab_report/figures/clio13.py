@@ -105,8 +105,8 @@ def beside(study, request):
   failed = sum(clio.memory(r)['tasks']['failed']['allocate'] for r in results)
   return (f'{name(request).capitalize()}: {half.value.mean:g} retries a request below half, '
           f'{last.value.mean:.4f} in the hundredth below {full} %, published '
-          f'{published.CLIO13[request]:g} there; {max(most(r, None) for r in results)} for one request at most. '
-          f'{requests:,} requests, {failed} failed.')
+          f'{published.CLIO13[request]:g} there; {max(most(r, None) for r in results)} for one request at '
+          f'most. {requests:,} requests, {failed} failed.')
 
 
 def costs(study):

@@ -13,8 +13,8 @@ SIZES = {'full': {'measured_us': 2000, 'pages': 1 << 14}, 'quick': {'measured_us
          'tiny': {'measured_us': 50, 'pages': 1 << 11}}
 HIT, MISS, FIRST = 'hit', 'miss', 'first access'
 LATENCY, MORE = 'latency', 'more'
-ACCESSES, CYCLES, TIMES = 'miss over hit, accesses to DRAM', 'first access over miss, cycles', 'first access, '\
-                          'times a hit'
+ACCESSES, CYCLES = 'miss over hit, accesses to DRAM', 'first access over miss, cycles'
+TIMES = 'first access, times a hit'
 
 
 def runs(what, size):
@@ -59,7 +59,8 @@ def cells(size):
   for kind in clio.KINDS:
     made += [Cell(LATENCY, kind, what, 'ns', runs(what, size), latency(what, kind))
              for what in (HIT, MISS, FIRST)]
-    made += [Cell(MORE, kind, ACCESSES, 'accesses', miss, accesses(kind), published.CLIO_MISS_ACCESSES, hit[0]),
+    made += [Cell(MORE, kind, ACCESSES, 'accesses', miss, accesses(kind), published.CLIO_MISS_ACCESSES,
+                  hit[0]),
              Cell(MORE, kind, CYCLES, 'cycles', first, cycles(kind), published.CLIO_FAULT_CYCLES, miss[0]),
              Cell(MORE, kind, TIMES, 'times', first, times(kind), None, hit[0])]
   return made
@@ -90,15 +91,15 @@ def compared(study, kind):
   if not (hit and miss and first and ratio):
     return ''
   faults = clio.memory(study.results(first)[0])['faults']
-  least, most = clio.spread(study, [first])
-  return (f'A {kind}: hit {hit.value.mean:.2f} ns, miss {miss.value.mean - hit.value.mean:.2f} ns more, first '
-          f'access {first.value.mean - miss.value.mean:.2f} ns more than a miss. {faults:,} pages were '
-          f'accessed for the first time; those that were measured took {least:.2f} to {most:.2f} ns. A first '
+  ends = clio.spread(study, [first])
+  return (f'A {kind}: hit {hit.value.mean:.2f} ns, miss {miss.value.mean - hit.value.mean:.2f} ns more, '
+          f'first access {first.value.mean - miss.value.mean:.2f} ns more than a miss. {faults:,} pages were '
+          f'accessed for the first time; each that was measured took {clio.each(ends)}. A first '
           f'access is {ratio.value.mean:.3f} times a hit. Published of RDMA: '
           f'{published.CLIO_RDMA_FAULT_NS / 1e6:g} ms, {published.CLIO_RDMA_FAULT_TIMES:,} times.')
 
 
-WHY = ('That a first access takes 3 cycles (fault, 12 ns) and an access to DRAM 82 ns (dram) is written in the '
-       'file. What is computed is how many of them there are: one more for a miss, and nothing else for a '
-       'first access, because the ring had a page each time. No number of the published figure is in the '
+WHY = ('That a first access takes 3 cycles (fault, 12 ns) and an access to DRAM 82 ns (dram) is written in '
+       'the file. What is computed is how many of them there are: one more for a miss, and nothing else for '
+       'a first access, because the ring had a page each time. No number of the published figure is in the '
        'text but these; Figures 4 and 5 have its levels.')
