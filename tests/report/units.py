@@ -184,6 +184,11 @@ def cells():
   TAP.ok(set(paired.needs()) == set(seeds) and both.value.mean == 200.0 and both.value.half == 0,
          'a reference for each seed', both)
   TAP.ok('100.00 to 150.00 +33.3 %' in html.cell(both), 'a range on the page', html.cell(both))
+  records[seeds[3].id]['result'] = made(320.0)
+  TAP.ok('100.00 to 150.00 +' in html.cell(cell.point(paired, records)), 'beyond a range')
+  records[seeds[2].id]['result'] = made(200.0)
+  records[seeds[3].id]['result'] = made(340.0)
+  TAP.ok('100.00 to 150.00 within' in html.cell(cell.point(paired, records)), 'within a range')
   empty = made(1.0)
   empty['operations']['kinds'] = {}
   TAP.ok('no operation' in cell.point(plain, {fabric.id: {'result': empty}}).missing, 'a run without '

@@ -40,7 +40,8 @@ def larger(point):
 def smaller(point):
   """What was published, and our absolute latency where the value is another."""
   if point.cell.published is not None:
-    yield f'paper {published(point)} {text.percent(point.difference)}'
+    inside = point.cell.published_to is not None and point.difference == 0
+    yield f'paper {published(point)} {"within" if inside else text.percent(point.difference)}'
   if point.cell.open_loop:
     yield f'{text.estimate(point.absolute, text.nanoseconds)} ns'
   if point.flow.failed or point.flow.completed != point.flow.offered:

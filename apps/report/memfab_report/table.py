@@ -19,7 +19,7 @@ def of_points(name, first, points):
   """first: what x is. Below: why what is missing is."""
   series = list(dict.fromkeys(p.cell.series for p in points))
   by_place = {(p.cell.x, p.cell.series): p for p in points}
-  lines = tuple((str(x), *(by_place.get((x, s), '') for s in series))
+  lines = tuple((f'{x:,}' if isinstance(x, int) else str(x), *(by_place.get((x, s), '') for s in series))
                 for x in dict.fromkeys(p.cell.x for p in points))
   return Table(text.sentence(name), (first, *map(title, series)), lines, tuple(reasons(points)))
 

@@ -83,14 +83,17 @@ def cycle(result):
   return nanoseconds(result['config']['timing']['cycle'])
 
 
+def client(result):
+  return nanoseconds(result['config']['timing']['client'])
+
+
 def known_ns(result):
   """Of a read of 16 B that hits: (cycles of EDM's stages, what is known but for blocks, time of a block)."""
   stages = [stage for _, of_hop in figure5.HOPS['read'] for stage in of_hop]
   cycles = sum(figure5.CYCLES.get(stage, 0) for stage in stages)
   wires = sum(figure5.WIRES.get(stage, 0) for stage in stages)
   data = 16 * 8 / 128  # at 128 Gb/s
-  client = nanoseconds(result['config']['timing']['client'])
-  return cycles, cycles * cycle(result) + wires + data + dram(result) + client, 64 / 10
+  return cycles, cycles * cycle(result) + wires + data + dram(result) + client(result), 64 / 10
 
 
 def spread(study, points):

@@ -9,9 +9,9 @@ TITLE = 'Clio, Figure 4: latency by number of processes'
 ABOUT = ('Each process has an address space and a page of its own, and they read and write 16 B in turn, one '
          'request at a time. ' + clio.MODEL)
 SIZES = {
-    'full': {'processes': (1, 4, 16, 17, 64, 256, 1000, 4000, 10000), 'measured_us': 2000},
-    'quick': {'processes': (1, 4, 16, 17, 64, 256, 1000), 'measured_us': 1000},
-    'tiny': {'processes': (1, 16, 17), 'measured_us': 50},
+    'full': {'processes': (1, 4, 16, 17, 64, 256, 1000, 4000, 10000), 'us': 2000},
+    'quick': {'processes': (1, 4, 16, 17, 64, 256, 1000), 'us': 1000},
+    'tiny': {'processes': (1, 16, 17), 'us': 50},
 }
 OF_NODE = 5000  # processes at a compute node; more are at several, which take turns
 APART = '3us'  # from one to the next of a node; with it those of two nodes never meet
@@ -22,7 +22,7 @@ FAST_PATH = 'fast path'
 def runs(processes, size):
   nodes = -(-processes // OF_NODE)
   turns = {'delay': APART} if nodes > 1 else {}
-  return (clio.accesses('processes', 16, processes // nodes, 1, size['measured_us'], nodes, populate=True,
+  return (clio.accesses('processes', 16, processes // nodes, 1, size['us'], nodes, populate=True,
                         **turns),)
 
 
@@ -72,7 +72,7 @@ def levels(study, kind):
           f'{clio.each(hit)}. Beyond, up to {many[-1].cell.x:,} processes: {clio.each(miss)}. The difference '
           f'is one access to DRAM ({clio.dram(study.results(few[0])[0]):g} ns, a parameter). Published are '
           f'{clio.microseconds(least)} to {clio.microseconds(most)}, {most - least:.0f} ns apart, and called '
-          f'flat. Ours is {least - hit[1]:.0f} ns below the least of these.')
+          f'flat. Ours is {least - hit[1]:,.0f} ns below the least of these.')
 
 
 def state(study):
@@ -95,7 +95,7 @@ def sums(study):
   rest = (first.value.mean - known) / block
   return (f'A read that hits is {cycles} cycles of {clio.cycle(result):g} ns in EDM\'s stages, a link 4 '
           f'times, one access to DRAM, 1 ns of the memory\'s bandwidth and '
-          f'{result["config"]["timing"]["client"]} of the client: {known:.2f} ns. The rest, '
+          f'{clio.client(result):g} ns of the client: {known:.2f} ns. The rest, '
           f'{first.value.mean - known:.2f} ns, is {rest:.2f} blocks of {block:g} ns at 10 Gb/s.')
 
 

@@ -9,9 +9,9 @@ TITLE = 'Clio, Figure 5: latency by number of page table entries'
 ABOUT = ('Pages of 4 KiB in up to 16 address spaces. Each page is accessed once, then 4 B are read and '
          'written in all pages in turn, one request at a time. ' + clio.MODEL)
 SIZES = {
-    'full': {'powers': tuple(range(23)), 'measured_us': 1000},
-    'quick': {'powers': (0, 2, 3, 4, 5, 6, 8, 12, 16, 20, 22), 'measured_us': 500},
-    'tiny': {'powers': (0, 4, 5), 'measured_us': 50},
+    'full': {'powers': tuple(range(23)), 'us': 1000},
+    'quick': {'powers': (0, 2, 3, 4, 5, 6, 8, 12, 16, 20, 22), 'us': 500},
+    'tiny': {'powers': (0, 4, 5), 'us': 50},
 }
 LATENCY, STEP = 'latency', 'step'
 BY_NS, BY_ACCESSES = 'miss over hit, ns', 'miss over hit, accesses to DRAM'
@@ -19,7 +19,7 @@ BY_NS, BY_ACCESSES = 'miss over hit, ns', 'miss over hit, accesses to DRAM'
 
 def runs(power, size):
   spaces = min(clio.SPACES, 1 << power)
-  return (clio.accesses('entries', 4, spaces, (1 << power) // spaces, size['measured_us'], populate=True),)
+  return (clio.accesses('entries', 4, spaces, (1 << power) // spaces, size['us'], populate=True),)
 
 
 def step(kind):

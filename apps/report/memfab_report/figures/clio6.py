@@ -9,8 +9,8 @@ KEY = 'clio-6'
 TITLE = 'Clio, Figure 6: TLB hit, TLB miss and first access of a page'
 ABOUT = ('16 B are read and written in one page; in more pages than the TLB has entries; in pages that were '
          'never accessed before, each of which has to be taken from the ring. ' + clio.MODEL)
-SIZES = {'full': {'measured_us': 2000, 'pages': 1 << 14}, 'quick': {'measured_us': 1000, 'pages': 1 << 13},
-         'tiny': {'measured_us': 50, 'pages': 1 << 11}}
+SIZES = {'full': {'us': 2000, 'pages': 1 << 14}, 'quick': {'us': 1000, 'pages': 1 << 13},
+         'tiny': {'us': 50, 'pages': 1 << 11}}
 HIT, MISS, FIRST = 'hit', 'miss', 'first access'
 LATENCY, MORE = 'latency', 'more'
 ACCESSES, CYCLES = 'miss over hit, accesses to DRAM', 'first access over miss, cycles'
@@ -18,7 +18,7 @@ TIMES = 'first access, times a hit'
 
 
 def runs(what, size):
-  us = size['measured_us']
+  us = size['us']
   if what == FIRST:
     return (clio.accesses('first-access', 16, 1, size['pages'], us),)
   return (clio.accesses(what, 16, 1, 1 if what == HIT else 4 * clio.TLB, us, populate=True),)
