@@ -47,6 +47,7 @@ static const struct {
 	{"watchdog_long", ": watchdog: 7200s is out of range: 0 to 3600s"},
 	{"timing_profile", ": timing: 'testbed100' is none of: testbed25, ethernet, rocev2, tcp, cxl, zero, "
 			   "clio-fpga"},
+	{"timing_client", ": timing: 'client' needs memory of the type \"virtual\""},
 	{"timing_stage", ": timing.stage: unknown key"},
 	{"timing_cycles", ": timing.forward: must be a whole number, is a string"},
 	{"timing_cycle_zero", ": timing.cycle: 0 is out of range"},
