@@ -134,7 +134,7 @@ static inline bool space_is_task(uint8_t op)
 	return op >= MEMFAB_SPACE_MAKE && op < MEMFAB_OPS;
 }
 
-/** The number of a node in the network of the queue's: by it memory nodes know it. Any number may be asked. */
+/** The number of a node in the network of the queue's, by which memory nodes know it. @param node  any */
 uint16_t space_node_number(const struct memfab_queue *q, unsigned int node);
 /** May several operations be asked in a row? @return 0, -EPERM, -EBUSY */
 int space_may_ask(const struct memfab_queue *q);

@@ -174,7 +174,7 @@ static int add_nodes(struct memfab_queue *q, struct memfab_space *s, const int *
 #define ENDS_TRIES 1000
 #define ENDS_WAIT 1000 /* us */
 
-/** Where the node has one of this number already, that is of a process before this one: it ends, or does so. */
+/** Where the node has one of this number already, that is of a process before this one, and ends. */
 static int make(struct memfab_queue *q, const struct memfab_space *s, unsigned int k)
 {
 	int rc = ask(q, s, k, MEMFAB_SPACE_MAKE, 0);

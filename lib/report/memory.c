@@ -44,6 +44,8 @@ static void put_node(FILE *out, const json_t *result, const char *name, const js
 	put_pages(out, o);
 	report_line(out, "spaces", "%s, with %s pages allocated", count(&n, o, "spaces"),
 		    count(&n, o, "entries"));
+	report_line(out, "ended", "%s by their leases, %s since their nodes have begun anew",
+		    count(&n, o, "leases_over"), count(&n, o, "left_by_nodes"));
 	report_line(out, "allocations", "%s, %.4f retries in the mean, at most %s",
 		    count(&n, o, "retries/allocations"), report_real(o, "retries/mean"),
 		    count(&n, o, "retries/max"));
@@ -65,8 +67,9 @@ static void put_spaces(FILE *out, const json_t *result, const json_t *o)
 		    json_is_null(at) ? "" : ", since ",
 		    json_is_null(at) ? "" : report_time(time, (mf_time)json_integer_value(at)),
 		    count(&n, o, "failed"));
-	report_line(out, "asked", "%s tasks, %s times again", count(&n, o, "asked"),
-		    count(&n, o, "asked_again"));
+	report_line(out, "asked", "%s tasks, %s times again; %s keys of programs", count(&n, o, "asked"),
+		    count(&n, o, "asked_again"), count(&n, o, "joins"));
+	report_line(out, "leases", "%s times renewed", count(&n, o, "leases_renewed"));
 	report_line(out, "a range took", "%.2f ns in the mean, at most %.2f, from the first request for it",
 		    report_real(o, "allocations/mean_ns"), report_real(o, "allocations/max_ns"));
 	report_line(out, "waited for a page", "%s times, %s given up", count(&n, o, "waited_for_pages"),

@@ -103,6 +103,8 @@ static json_t *node_json(const struct mf_fabric *f, unsigned int i)
 	result_count(o, "spaces", slow.spaces);
 	result_count(o, "ranges_left", slow.ranges_left);
 	result_count(o, "epochs_of_rights_taken", slow.epochs);
+	result_count(o, "leases_over", slow.expired);
+	result_count(o, "left_by_nodes", slow.left);
 	if (n->vm != NULL)
 		result_count(path, "busy_ps", mf_vm_timed_busy(n->vm));
 	result_count(path, "steps", slow.steps);
@@ -131,6 +133,8 @@ static json_t *spaces_json(const struct mf_fabric *f)
 		sum.ready_at = mf_time_max(sum.ready_at, s.ready_at);
 		sum.asked += s.asked;
 		sum.asked_again += s.asked_again;
+		sum.joins += s.joins;
+		sum.renewed += s.renewed;
 		sum.waited += s.waited;
 		sum.given_up += s.given_up;
 		mf_hist_merge(&sum.allocations, &s.allocations);
@@ -140,6 +144,8 @@ static json_t *spaces_json(const struct mf_fabric *f)
 	json_object_set_new(o, "ready_at_ps", all ? json_integer((json_int_t)sum.ready_at) : json_null());
 	result_count(o, "asked", sum.asked);
 	result_count(o, "asked_again", sum.asked_again);
+	result_count(o, "joins", sum.joins);
+	result_count(o, "leases_renewed", sum.renewed);
 	result_count(o, "waited_for_pages", sum.waited);
 	result_count(o, "given_up", sum.given_up);
 	json_object_set_new(o, "allocations", result_hist(&sum.allocations));

@@ -15,8 +15,8 @@
  * of a space itself (MF_RMW_SPACE) the layer asks again until it is answered. Free and protect wait for what
  * was asked of their range before, and hold back what comes behind. Operations with a key of their own pass.
  *
- * Where spaces have a lease the layer renews it several times, of all whose keys it has: an idle program keeps
- * what it has. MF_SPACES_LEAVE makes it forget them.
+ * Where spaces have a lease the layer renews it several times, of all whose keys it has: an idle program
+ * keeps what it has. MF_SPACES_LEAVE makes the layer forget the keys of a space.
  *
  * A page that was never accessed may find none at the memory node for a while (4.3). The first access of a
  * page goes alone, and again and again, later each time. It has no effect before it has all, so an atomic, or

@@ -181,6 +181,28 @@ def again_after(tap, runs):
            f'{name} is started again: operations go on', result['operations'])
 
 
+def leases(tap, runs):
+  """Who is idle for many leases keeps what he has; who is not heard of loses it, and has it anew."""
+  workload = {'mix': {'read': 1, 'write_ack': 1}, 'spaces': 20, 'pages': 2, 'delay': '2ms', 'operations': 40}
+  result = runs.run(fabric(workload, {'lease': '300us'}), '--warmup', '0', '--duration', '100ms')
+  if tap.ok(isinstance(result, dict), 'leases: runs', result):
+    memory = result['memory']['mn']
+    tap.ok(memory['leases_over'] == 0 and memory['spaces'] == 20 and result['operations']['failed_all'] == 0,
+           'leases that are renewed: no space ends', (memory['leases_over'], memory['spaces']))
+    # 20 spaces, each 100 us, until the last of 40 operations, 2 ms after each other.
+    tap.ok(result['spaces']['leases_renewed'] >= 20 * 39 * 20, 'leases are renewed by who is idle',
+           result['spaces']['leases_renewed'])
+  cut = [{'class': 'link_down', 'link': 'cn', 'from': '3ms', 'until': '5ms'}]
+  workload |= {'delay': '100us', 'operations': 200, 'lost_is_empty': True}
+  result = runs.run(fabric(workload, {'lease': '300us'}, faults=cut), '--warmup', '0', '--duration', '100ms')
+  if tap.ok(isinstance(result, dict), 'leases and a link that is down: runs', result):
+    tap.ok(result['memory']['mn']['leases_over'] == 20 and result['spaces']['ready'] == 20 and
+           result['memory']['mn']['spaces'] == 20 and accounted(result),
+           'who is not heard of for a lease loses all, and has it anew',
+           (result['memory']['mn'], result['spaces']))
+    tap.ok(not wrong(result), 'and nothing is wrong', wrong(result))
+
+
 TERABYTES = 'clio/terabytes'
 
 
@@ -278,6 +300,7 @@ def main():
     client(tap, runs)
     pages_that_come(tap, runs)
     again_after(tap, runs)
+    leases(tap, runs)
     for seed in (*range(given.seed, given.seed + given.fabrics), *FOUND):
       is_same(tap, runs, seed)
     examples(tap, emu)

@@ -41,6 +41,7 @@ void rig_make(struct rig *r, const struct rig_config *config)
 					   .base = RIG_BASE,
 					   .interleave = config->interleave,
 					   .populate = config->populate,
+					   .range = 64,
 					   .ask_most = MF_US(10),
 					   .give_up = config->give_up};
 	const struct mf_layer_config l = {.nodes = FAR_NODES, .param = &s};

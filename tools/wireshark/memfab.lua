@@ -242,7 +242,8 @@ local OPCODES = {
   [OP.MF_RMW_SPACE] = "space",
 }
 -- What is asked of a space: enum mf_space_task in lib/memory/mf_space.h.
-local TASKS = {[0] = "make", "end", "join", "grant", "allocate", "free", "protect", "fence"}
+local TASKS = {[0] = "make", "end", "join", "grant", "allocate", "free", "protect", "fence", "renew",
+               "life"}
 local STATUSES = {
   [OP.MF_ERR_RANGE] = "range",
   [OP.MF_ERR_ALIGN] = "align",
