@@ -10,9 +10,9 @@
  *      slow ── LEASE ──> fast ── LEASED ──> slow  whether a space was used since the one before
  *      fast ── FORGET ──> slow ── FORGOTTEN ──> fast, which then tells of what has happened since
  *
- * Nothing is refused for want of places. Tasks are counted. Pages for the ring have a credit each. Few REMOVEs
- * and LEASEs are under way at a time, and one FORGET of a node. Pages that come back late were held, or are of
- * one of these REMOVEs. The slow path waits for places before it goes on with anything else.
+ * Nothing is refused for want of places. Tasks are counted. Pages for the ring have a credit each. Few
+ * REMOVEs and LEASEs are under way at a time, and one FORGET of a node. Pages that come back late were held,
+ * or are of one of these REMOVEs. The slow path waits for places before it goes on with anything else.
  */
 #ifndef MF_VM_ITEM_H
 #define MF_VM_ITEM_H
