@@ -191,6 +191,7 @@ void bench_host(struct bench_suite *s);
 void bench_switch(struct bench_suite *s);
 void bench_mux(struct bench_suite *s);
 void bench_link(struct bench_suite *s);
+void bench_memory(struct bench_suite *s);
 void bench_fabric(struct bench_suite *s);
 void bench_ports(struct bench_suite *s);
 void bench_evaluation(struct bench_suite *s);
@@ -198,5 +199,6 @@ void bench_references(struct bench_suite *s);
 void bench_ring(struct bench_suite *s);
 void bench_ucx(struct bench_suite *s);
 void bench_memcached(struct bench_suite *s);
+void bench_memory_references(struct bench_suite *s);
 
 #endif

@@ -54,6 +54,7 @@ static void add_all(struct bench_suite *s)
 	bench_sched(s);
 	bench_host(s);
 	bench_switch(s);
+	bench_memory(s);
 	bench_fabric(s);
 	bench_ports(s);
 	bench_evaluation(s);

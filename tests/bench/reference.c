@@ -192,4 +192,5 @@ void bench_references(struct bench_suite *s)
 	bench_ring(s);
 	bench_ucx(s);
 	bench_memcached(s);
+	bench_memory_references(s);
 }
