@@ -66,6 +66,9 @@ bool mf_tlb_use(struct mf_tlb *t, uint64_t tag, uint32_t place);
 /** Puts a translation in, or in place of the one that the page has. It is the one used last. */
 void mf_tlb_put(struct mf_tlb *t, uint64_t tag, struct mf_tlb_page page);
 
+/** The same of a page that has none: as mf_tlb_look() has found. */
+void mf_tlb_add(struct mf_tlb *t, uint64_t tag, struct mf_tlb_page page);
+
 /** Gives a translation, if the page has one, other rights. It is used no later for that. */
 void mf_tlb_protect(struct mf_tlb *t, uint64_t tag, uint8_t rights);
 

@@ -59,13 +59,18 @@ uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint
 	return choose(opens & known, MF_VM_REFUSED_NOT, no);
 }
 
-/** Looks a page up. @return enum mf_vm_refusal */
-static inline uint64_t look_up(const struct mf_vm *v, uint64_t tag, uint8_t right, struct look *out)
+/**
+ * Looks a page up.
+ * @param missed  the TLB has not got it
+ * @return enum mf_vm_refusal
+ */
+static inline uint64_t look_up(const struct mf_vm *v, uint64_t tag, uint8_t right, bool missed,
+			       struct look *out)
 {
 	struct mf_mapping m;
 
 	*out = (struct look){.tag = tag, .state = LOOK_HIT};
-	if (!mf_tlb_look(v->tlb, tag, &out->page, &out->place)) {
+	if (missed || !mf_tlb_look(v->tlb, tag, &out->page, &out->place)) {
 		if (!mf_page_table_find(v->table, tag, &m))
 			return MF_VM_REFUSED_PAGE;
 		out->page = (struct mf_tlb_page){.page = m.page, .rights = m.rights};
@@ -76,7 +81,7 @@ static inline uint64_t look_up(const struct mf_vm *v, uint64_t tag, uint8_t righ
 }
 
 /** Judges the pages, as many as it has, or three: more is as much too many. */
-static void judge_pages(const struct mf_vm *v, const struct mf_access *a, struct judged *j)
+static void judge_pages(const struct mf_vm *v, const struct mf_access *a, bool missed, struct judged *j)
 {
 	uint64_t tag = mf_remote_tag(a->space % MF_SPACES, a->addr, j->shift);
 	uint64_t most = a->dry || j->pages < 3 ? j->pages : 3;
@@ -85,7 +90,7 @@ static void judge_pages(const struct mf_vm *v, const struct mf_access *a, struct
 	for (uint64_t i = 0; i < most && j->reason == MF_VM_REFUSED_NOT; i++) {
 		struct look *l = i < 2 ? &j->look[i] : &more;
 
-		j->reason = look_up(v, tag + i, a->right, l);
+		j->reason = look_up(v, tag + i, a->right, missed && i == 0, l);
 		if (MF_SEEDED_BUG(second_page_unchecked) && i == 1 && j->reason == MF_VM_REFUSED_RIGHT)
 			j->reason = MF_VM_REFUSED_NOT;
 		j->misses += l->state != LOOK_HIT;
@@ -93,10 +98,15 @@ static void judge_pages(const struct mf_vm *v, const struct mf_access *a, struct
 	}
 }
 
-/** Without a change of anything. An access that leaves its class, or the addresses, is in no page. */
-static void judge(const struct mf_vm *v, const struct mf_access *a, struct judged *j)
+/**
+ * Without a change of anything. An access that leaves its class, or the addresses, is in no page.
+ * @param key     enum mf_vm_refusal: what the key is
+ * @param missed  the TLB has not got its first page
+ */
+static void judge(const struct mf_vm *v, const struct mf_access *a, uint64_t key, bool missed,
+		  struct judged *j)
 {
-	uint64_t key = vm_judge_key(v, a->space, a->node, a->right, a->key), last = a->addr + a->len - 1;
+	uint64_t last = a->addr + a->len - 1;
 
 	j->misses = j->absent = 0;
 	j->reason = MF_VM_REFUSED_PAGE;
@@ -106,7 +116,7 @@ static void judge(const struct mf_vm *v, const struct mf_access *a, struct judge
 		if (j->shift != 0 && mf_remote_class(last) == j->page_class) {
 			j->pages = (last >> j->shift) - (a->addr >> j->shift) + 1;
 			j->reason = MF_VM_REFUSED_NOT;
-			judge_pages(v, a, j);
+			judge_pages(v, a, missed, j);
 		}
 	}
 	j->reason = choose(((key | -key) >> 63) & 1, key, j->reason);
@@ -159,7 +169,7 @@ static void make_present(struct mf_vm *v, struct judged *j)
 			fault(v, l, j->page_class);
 		/* A hit is used, or put in again where the other page of the access has taken its place. */
 		if (l->state != LOOK_HIT || !mf_tlb_use(v->tlb, l->tag, l->place))
-			mf_tlb_put(v->tlb, l->tag, l->page);
+			mf_tlb_add(v->tlb, l->tag, l->page);
 	}
 	v->stats.hits += j->pages - j->misses;
 	v->stats.misses += j->misses;
@@ -237,15 +247,71 @@ static void tell_time(const struct mf_vm *v, const struct mf_access *a, const st
 	out->second = a->right == MF_RIGHT_RMW ? v->config.dram : 0;
 }
 
+/**
+ * The octets of a read or a write within a page that is in the TLB.
+ * @param missed  set where the page is not
+ * @return NULL: it is none
+ */
+static inline uint8_t *octets_of_hit(const struct mf_vm *v, const struct mf_access *a, struct look *l,
+				     bool *missed)
+{
+	unsigned int page_class = mf_remote_class(a->addr & MF_ADDR_MAX);
+	uint8_t shift = v->layout.of[page_class].shift;
+	uint64_t size = UINT64_C(1) << shift, in = a->addr & (size - 1);
+
+	/* A length of 0 is the largest one here, and a class that there is not has pages of one octet. */
+	if (a->addr > MF_ADDR_MAX || a->len - UINT64_C(1) >= size - in || shift == 0 || a->dry || a->hold ||
+	    a->right > MF_RIGHT_WRITE)
+		return NULL;
+	l->tag = mf_remote_tag(a->space % MF_SPACES, a->addr, shift);
+	*missed = !mf_tlb_look(v->tlb, l->tag, &l->page, &l->place);
+	if (*missed)
+		return NULL;
+	return octets_of(v, page_class, l->page.page) + in;
+}
+
+/**
+ * What most accesses are: judged and done at once. What is refused has not changed anything.
+ * @param key     enum mf_vm_refusal: what the key is
+ * @param missed  set where the TLB has not got its page
+ * @return false: the access is something else, or refused
+ */
+static inline bool access_hit(struct mf_vm *v, const struct mf_access *a, uint64_t key, bool *missed,
+			      struct mf_answer *out)
+{
+	struct look l;
+	uint8_t *at = octets_of_hit(v, a, &l, missed);
+
+	if (at == NULL || key != MF_VM_REFUSED_NOT || !mf_page_may(l.page.rights, a->right))
+		return false;
+	(void)mf_tlb_use(v->tlb, l.tag, l.place);
+	v->stats.refused[MF_VM_REFUSED_NOT]++;
+	v->stats.hits++;
+	count(v, a);
+	out->second = 0;
+	if (a->right == MF_RIGHT_WRITE) {
+		out->time = 0;
+		memcpy(at, a->data, a->len);
+	} else {
+		out->time = v->config.dram;
+		out->places = (struct mf_places){.at = {at}, .len = {a->len}};
+	}
+	return true;
+}
+
 static uint8_t vm_access(struct mf_memory *m, const struct mf_access *a, struct mf_answer *out)
 {
 	MF_CYCLES(MF_CYCLES_MEMORY);
 	struct mf_vm *v = vm_of(m);
+	uint64_t key = vm_judge_key(v, a->space, a->node, a->right, a->key);
+	bool missed = false;
 	struct judged j;
 	uint8_t status;
 
 	vm_date(v, a->at);
-	judge(v, a, &j);
+	if (access_hit(v, a, key, &missed, out))
+		return MF_OK;
+	judge(v, a, key, missed, &j);
 	if (!a->dry)
 		v->stats.refused[j.reason]++;
 	if (j.reason != MF_VM_REFUSED_NOT)
