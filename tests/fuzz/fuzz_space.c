@@ -471,7 +471,7 @@ static uint8_t ask_now(struct run *r, unsigned int space, uint8_t task, uint64_t
 	struct asked e = {
 		.a = {.node = mf_space_maker(space_of[space]), .space = space_of[space], .key = key}};
 	unsigned int node = 0;
-	uint8_t status;
+	uint8_t status = MF_ERR_PENDING;
 
 	while (node + 1 < NODES && node_of[node] != e.a.node)
 		node++;

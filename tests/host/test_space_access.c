@@ -43,7 +43,7 @@ static uint64_t task(struct world *w, uint32_t space, uint8_t what, uint64_t how
 		     uint64_t key)
 {
 	uint16_t node = mf_space_maker(space);
-	uint64_t arg[2] = {MF_SPACE_ASK(what, 0, ++w->number), how_much}, result;
+	uint64_t arg[2] = {MF_SPACE_ASK(what, 0, ++w->number), how_much}, result = 0;
 	struct mf_access a = {.addr = addr, .key = key, .data = arg, .space = space, .node = node};
 	uint8_t status = MF_ERR_PENDING;
 

@@ -80,7 +80,7 @@ static void ask(struct tenant *of, uint8_t task, uint64_t arg, uint64_t addr)
 
 static uint64_t wait_for(struct tenant *of)
 {
-	uint64_t result;
+	uint64_t result = 0;
 	uint8_t status = MF_ERR_PENDING;
 
 	for (int i = 0; i < 10000 && status == MF_ERR_PENDING; i++) {

@@ -69,7 +69,7 @@ static uint8_t ask_in(mf_time at, uint64_t what, uint64_t how_much, uint64_t add
 static uint64_t ask(unsigned int space, unsigned int node, uint64_t task, uint64_t how_much, uint64_t addr,
 		    uint64_t with)
 {
-	uint64_t what = MF_SPACE_ASK(task, 0, ++number), result;
+	uint64_t what = MF_SPACE_ASK(task, 0, ++number), result = 0;
 	uint8_t status = MF_ERR_PENDING;
 
 	for (int i = 0; status == MF_ERR_PENDING && i < 10000; i++) {
