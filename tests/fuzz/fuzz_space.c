@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 #define KEYS 64
 #define PLACES 16
 #define HOLDS 4
-#define LEN_MAX 9000
+#define LEN_UNIT 36 /* of long accesses: more than a page of 8 KiB */
+#define LEN_MAX (UINT8_MAX * LEN_UNIT)
 #define STEPS_MAX 4000
 
 static const uint16_t node_of[NODES] = {0, 3, 5, 511};
@@ -373,7 +374,7 @@ static void access_any(struct run *r)
 	a.op = a.right >> 4;
 	a.right = a.right % 16 < 15 ? a.right % 16 % MF_RIGHTS : 15;
 	a.addr = r->place[where / 8 % PLACES] + take(&r->in, 2);
-	a.len = (uint32_t)take(&r->in, 1) * (how & 0x40 ? 36 : 1);
+	a.len = (uint32_t)take(&r->in, 1) * (how & 0x40 ? LEN_UNIT : 1);
 	a.key = good_key(r, node, space, a.right);
 	if (how & 4)
 		a.key = take_any_key(r);
