@@ -284,6 +284,7 @@ static inline bool access_hit(struct mf_vm *v, const struct mf_access *a, uint64
 
 	if (at == NULL || key != MF_VM_REFUSED_NOT || !mf_page_may(l.page.rights, a->right))
 		return false;
+	vm_use(v, a->space, a->node);
 	(void)mf_tlb_use(v->tlb, l.tag, l.place);
 	v->stats.refused[MF_VM_REFUSED_NOT]++;
 	v->stats.hits++;
