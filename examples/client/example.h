@@ -18,7 +18,10 @@ struct example {
 	const char *unit; /* of --number */
 	unsigned long number;
 	unsigned long threads; /* 0: it has one, and no option */
+	int shares; /* a space with another compute node: share.h */
 	const char *node, *target; /* names; NULL: the first */
+	const char *with; /* name of the other compute node */
+	const char *make, *join; /* file that the token goes through; NULL: this process is both nodes */
 	struct memfab *fabric;
 	int memory; /* number of the target */
 };
@@ -42,10 +45,16 @@ static inline void example_help(const struct example *e)
 	printf("  --number N     %s (%lu)\n", e->unit, e->number);
 	if (e->threads > 0)
 		printf("  --threads N    threads, each with a queue of its own (%lu)\n", e->threads);
+	if (e->shares)
+		printf("  --with NAME    the other compute node (%s)\n"
+		       "  --make FILE    makes the space, and writes FILE for the other node's process\n"
+		       "  --join FILE    waits for FILE, and joins the space\n",
+		       e->with);
 	printf("  --node NAME    compute node to be (the first one)\n"
 	       "  --target NAME  memory node (the first one)\n"
-	       "  --only         the others are processes of their own (memfab-emu --run); needs --node\n"
-	       "  --help         this\n");
+	       "  --only         the others are processes of their own (memfab-emu --run); needs --node%s\n"
+	       "  --help         this\n",
+	       e->shares ? ",\n                 and --make or --join" : "");
 }
 
 static inline unsigned long example_number(const struct example *e, const char *text)
@@ -82,16 +91,69 @@ static inline int example_refuse(const struct example *e, const char *arg, const
 	return 0;
 }
 
+/* What does not go together. */
+static inline int example_check(const struct example *e, int arguments, int only)
+{
+	if (arguments != 1)
+		return complain(e, "needs one fabric file", "see --help");
+	if (only && e->node == NULL)
+		return complain(e, "--only", "needs --node");
+	if (e->make != NULL && e->join != NULL)
+		return complain(e, "--make", "does not go with --join");
+	if (e->shares && only != (e->make != NULL || e->join != NULL))
+		return complain(e, "--only", "goes with --make or --join, and these with it");
+	return 0;
+}
+
+/* One option. @return 0; or the status to exit with */
+static inline int example_take(struct example *e, int option, int *only)
+{
+	switch (option) {
+	case 'n':
+		e->number = example_number(e, optarg);
+		return 0;
+	case 't':
+		e->threads = example_number(e, optarg);
+		return 0;
+	case 'c':
+		e->node = optarg;
+		return 0;
+	case 'm':
+		e->target = optarg;
+		return 0;
+	case 'o':
+		*only = 1;
+		return 0;
+	case 'w':
+		e->with = optarg;
+		return 0;
+	case 'M':
+		e->make = optarg;
+		return 0;
+	case 'J':
+		e->join = optarg;
+		return 0;
+	case 'h':
+		example_help(e);
+		exit(0);
+	default:
+		return 1;
+	}
+}
+
 /* Opens the fabric that the command line names. @return 0; or the status to exit with */
 static inline int example_open(struct example *e, int argc, char **argv)
 {
-	static const struct option options[] = {
+	struct option options[] = {
 		{"number", required_argument, NULL, 'n'},
 		{"threads", required_argument, NULL, 't'},
 		{"node", required_argument, NULL, 'c'},
 		{"target", required_argument, NULL, 'm'},
 		{"only", no_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
+		{e->shares ? "with" : NULL, required_argument, NULL, 'w'}, /* NULL: the list ends here */
+		{"make", required_argument, NULL, 'M'},
+		{"join", required_argument, NULL, 'J'},
 		{NULL, 0, NULL, 0},
 	};
 	struct memfab_options how = {.only = NULL};
@@ -102,33 +164,11 @@ static inline int example_open(struct example *e, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, &at)) != -1) {
 		if (optarg != NULL && c != '?' && example_refuse(e, optarg, argv[optind - 1], &given[at]))
 			return 1;
-		switch (c) {
-		case 'n':
-			e->number = example_number(e, optarg);
-			break;
-		case 't':
-			e->threads = example_number(e, optarg);
-			break;
-		case 'c':
-			e->node = optarg;
-			break;
-		case 'm':
-			e->target = optarg;
-			break;
-		case 'o':
-			only = 1;
-			break;
-		case 'h':
-			example_help(e);
-			exit(0);
-		default:
+		if (example_take(e, c, &only) != 0)
 			return 1;
-		}
 	}
-	if (optind + 1 != argc)
-		return complain(e, "needs one fabric file", "see --help");
-	if (only && e->node == NULL)
-		return complain(e, "--only", "needs --node");
+	if (example_check(e, argc - optind, only) != 0)
+		return 1;
 	how.only = only ? e->node : NULL;
 	if (memfab_open(argv[optind], &how, &e->fabric, err, sizeof(err)) != 0)
 		return complain(e, "cannot open the fabric", err);
@@ -137,14 +177,20 @@ static inline int example_open(struct example *e, int argc, char **argv)
 	return example_target(e);
 }
 
-static inline struct memfab_queue *example_queue(struct example *e, unsigned int entries)
+/* Of another node than --node. */
+static inline struct memfab_queue *example_queue_at(struct example *e, const char *node, unsigned int entries)
 {
 	struct memfab_queue *q;
 	char err[MEMFAB_ERR_LEN];
 
-	if (memfab_queue_new(e->fabric, e->node, entries, &q, err, sizeof(err)) == 0)
+	if (memfab_queue_new(e->fabric, node, entries, &q, err, sizeof(err)) == 0)
 		return q;
 	exit(complain(e, "no queue", err));
+}
+
+static inline struct memfab_queue *example_queue(struct example *e, unsigned int entries)
+{
+	return example_queue_at(e, e->node, entries);
 }
 
 static inline uint64_t example_ns(void)

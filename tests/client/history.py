@@ -17,8 +17,10 @@ from emu import Tap, why
 from histories import Checker, altered
 
 FABRIC = os.path.join(ROOT, 'examples', 'client', 'fabric.json')
+SPACES = os.path.join(ROOT, 'examples', 'client', 'spaces.json')
 ARGS = {'chase': ['--number', '500'], 'idle': ['--number', '1'], 'kv': ['--number', '500', '--threads', '3'],
-        'lock': ['--number', '300', '--threads', '3']}
+        'lock': ['--number', '300', '--threads', '3'], 'log': ['--number', '300', '--threads', '2'],
+        'table': ['--number', '200', '--threads', '2']}
 
 
 def run(program, history, *args, fabric=FABRIC):
@@ -32,7 +34,7 @@ def main():
     for program in EXAMPLES:
       name = os.path.basename(program)
       history = os.path.join(folder, f'{name}.hist')
-      process = run(program, history, *ARGS[name])
+      process = run(program, history, *ARGS[name], fabric=SPACES if name in ('log', 'table') else FABRIC)
       if 'EAL' in process.stderr:
         tap.skip(name, 'EAL cannot start')
         continue

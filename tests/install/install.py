@@ -102,7 +102,7 @@ def client(base, folder):
   code = os.path.join(base, 'share/memfab/examples/client')
   libs = next(flag[2:] for flag in flags if flag.startswith('-L'))
   with tempfile.TemporaryDirectory() as out:
-    for name in ('chase', 'idle', 'kv', 'lock'):
+    for name in ('chase', 'idle', 'kv', 'lock', 'log', 'table', 'alloc'):
       process = run('cc', '-Wall', '-Wextra', '-Werror', '-pthread', os.path.join(code, name + '.c'), '-o',
                     os.path.join(out, name), *flags, '-Wl,-rpath,' + libs, cwd=out)
       TAP.ok(process.returncode == 0, f'{name}.c is compiled by itself', why(process))
