@@ -26,7 +26,7 @@ const char *memfab_strerror(int error)
 	case 0:
 		return "success";
 	case EPERM:
-		return "the fabric belongs to the process that this one was forked from";
+		return "the lock is not this queue's, or the fabric not this process'";
 	case EINVAL:
 		return "bad argument";
 	case EAGAIN:
