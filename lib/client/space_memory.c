@@ -65,7 +65,7 @@ static int populate(struct memfab_queue *q, const struct memfab_space *s, uint64
 {
 	uint64_t word, page = UINT64_C(1) << shift;
 	unsigned int under_way = 0;
-	int rc = 0;
+	int rc = 0, rest;
 
 	for (uint64_t at = 0; at < size && rc == 0; at += page) {
 		struct memfab_sqe *e = memfab_get_sqe(q);
@@ -79,7 +79,8 @@ static int populate(struct memfab_queue *q, const struct memfab_space *s, uint64
 		memfab_submit(q);
 		under_way++;
 	}
-	return take(q, under_way) | rc;
+	rest = take(q, under_way);
+	return rc != 0 ? rc : rest;
 }
 
 static int allocate_at(struct memfab_queue *q, struct memfab_space *s, unsigned int node, uint64_t size,
@@ -108,8 +109,8 @@ static int allocate_at(struct memfab_queue *q, struct memfab_space *s, unsigned 
 static int allocate(struct memfab_queue *q, struct memfab_space *s, uint64_t size, unsigned int flags,
 		    uint64_t *ptr)
 {
-	unsigned int only = FLAGS_AT(flags), first = first_node(s, flags, *ptr);
-	uint64_t hint = *ptr;
+	uint64_t hint = flags & MEMFAB_HINT ? *ptr : 0;
+	unsigned int only = FLAGS_AT(flags), first = first_node(s, flags, hint);
 	int rc = -EINVAL;
 
 	for (unsigned int i = 0; i < s->nodes; i++) {
