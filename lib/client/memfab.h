@@ -19,7 +19,8 @@
  *
  * Errors are negative numbers of errno.h, in results of functions and of operations:
  *
- *	-EPERM       the process was forked from the one that has the fabric: it can only close it
+ *	-EPERM       the process was forked from the one that has the fabric: it can only close it; of
+ *	             memfab_runlock(): the queue does not have the lock
  *	-EINVAL      bad argument: size 0, no buffer, address beyond 48 bits, a target without memory
  *	-EAGAIN      no slot is free: look at completions first
  *	-ERANGE      address or length outside the target's memory
@@ -414,6 +415,8 @@ int memfab_space_join(struct memfab_queue *q, const struct memfab_token *t, stru
  * Gives a node rights, or takes them: whoever made the space alone. Rights that are taken are gone when this
  * returns.
  * @param node  a compute node's number. @param rights  enum memfab_rights: all that it has from now on
+ * @return 0; -EINVAL: no compute node; no such rights; less than all for who made it; or -errno of the
+ * operation
  */
 int memfab_space_grant(struct memfab_queue *q, struct memfab_space *s, int node, enum memfab_rights rights);
 /**
@@ -424,7 +427,7 @@ int memfab_space_end(struct memfab_queue *q, struct memfab_space *s);
 
 /**
  * Allocates pages, which are zero.
- * @param size   octets, 1..2^45
+ * @param size   octets, 1..2^45 less a page
  * @param flags  MEMFAB_READ_ONLY and so on
  * @param ptr    the first octet; MEMFAB_HINT: in, too
  * @return 0; -EINVAL: no such flag, page or node; -ENOBUFS: no node has room; or -errno of the operation

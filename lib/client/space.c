@@ -23,15 +23,21 @@ static unsigned int class_of(const struct mf_config_node *n, uint64_t shift)
 	return k;
 }
 
+static int allocate_check(const struct mf_config_node *n, const struct memfab_sqe *s)
+{
+	uint64_t all = UINT64_C(1) << MF_CLASS_SHIFT;
+
+	if (class_of(n, s->arg[0]) == MF_PAGE_CLASSES || s->arg[1] < MF_PAGE_READ ||
+	    s->arg[1] >= MF_PAGE_RIGHTS)
+		return -EINVAL;
+	/* The first page of a class is never given out. */
+	return s->len > 0 && s->len <= all - (UINT64_C(1) << s->arg[0]) ? 0 : -EINVAL;
+}
+
 static int task_check(const struct mf_config *config, const struct memfab_sqe *s)
 {
-	if (s->op == MEMFAB_SPACE_ALLOCATE) {
-		if (s->len == 0 || s->len > UINT64_C(1) << MF_CLASS_SHIFT || s->arg[1] < MF_PAGE_READ ||
-		    s->arg[1] >= MF_PAGE_RIGHTS ||
-		    class_of(&config->node[s->node], s->arg[0]) == MF_PAGE_CLASSES)
-			return -EINVAL;
-		return 0;
-	}
+	if (s->op == MEMFAB_SPACE_ALLOCATE)
+		return allocate_check(&config->node[s->node], s);
 	if (s->op != MEMFAB_SPACE_FREE && s->op != MEMFAB_SPACE_PROTECT)
 		return 0;
 	if (s->len == 0 ||
@@ -261,7 +267,8 @@ int memfab_space_grant(struct memfab_queue *q, struct memfab_space *s, int node,
 	int rc = space_may_ask(q);
 
 	if (rc == 0 && (node < 0 || (unsigned int)node >= c->slots || !c->node[node].compute ||
-			(unsigned int)rights >= MF_PAGE_RIGHTS))
+			(unsigned int)rights >= MF_PAGE_RIGHTS ||
+			((unsigned int)node == s->maker && rights != MEMFAB_RIGHTS_WRITE)))
 		return -EINVAL;
 	for (unsigned int k = 0; rc == 0 && k < s->nodes; k++)
 		rc = ask(q, s, k, MEMFAB_SPACE_GRANT,

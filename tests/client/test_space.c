@@ -97,6 +97,8 @@ Test(client_space, arguments)
 	cr_expect_eq(memfab_ralloc(c0, s0, PAGE, MEMFAB_PAGE(13), &other), -EINVAL, "no such pages");
 	cr_expect_eq(memfab_ralloc(c0, s0, PAGE, MEMFAB_AT(compute), &other), -EINVAL, "no memory node");
 	cr_expect_eq(memfab_ralloc(c0, s0, UINT64_C(1) << 46, 0, &other), -EINVAL);
+	cr_expect_eq(memfab_ralloc(c0, s0, UINT64_C(1) << 45, 0, &other), -EINVAL);
+	cr_expect_eq(memfab_ralloc(c0, s0, (UINT64_C(1) << 45) - PAGE, MEMFAB_PAGE(12), &other), -ENOBUFS);
 	cr_expect_eq(memfab_ralloc(c0, s0, UINT64_C(1) << 40, 0, &other), -ENOBUFS);
 	cr_expect_eq(other, 0);
 	cr_expect_eq(memfab_rread(c0, s0, ptr, NULL, 8), -EINVAL);
@@ -117,6 +119,9 @@ Test(client_space, arguments)
 	cr_expect_eq(memfab_space_new(c0, nodes, 0, &s), -EINVAL);
 	cr_expect_eq(memfab_space_grant(c0, s0, mn0, MEMFAB_RIGHTS_READ), -EINVAL);
 	cr_expect_eq(memfab_space_grant(c0, s0, compute, 3), -EINVAL);
+	cr_expect_eq(memfab_space_grant(c0, s0, memfab_node(rig, "cn0"), MEMFAB_RIGHTS_READ), -EINVAL,
+		     "who made it has all rights");
+	cr_expect_eq(memfab_space_grant(c0, s0, memfab_node(rig, "cn0"), MEMFAB_RIGHTS_WRITE), 0);
 	cr_expect_eq(memfab_read(c0, mn0, ptr & 0xffffffffffff, &word, 8), -EACCES, "not without the space");
 }
 
