@@ -179,7 +179,8 @@ static void begin(struct spaces *s)
 	s->held.first = s->done.first = s->ready.first = s->refused.first = s->later = SPACES_NONE;
 	s->later_due = MF_NEVER;
 	s->look = s->starved = s->barred = false;
-	s->outstanding = s->barriers = s->used = 0;
+	s->outstanding = s->used = 0;
+	order_begin(s);
 	if (s->knows)
 		memset(s->known, 0, KNOWN_SETS * KNOWN_WAYS * sizeof(*s->known));
 	if (s->keyed)

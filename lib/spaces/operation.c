@@ -142,74 +142,6 @@ static uint8_t advance_piece(struct spaces *s, struct operation *o)
 	return touch(s, o);
 }
 
-/** Octets of a space, or of a region, that an operation is about. */
-struct range {
-	uint16_t node;
-	uint32_t space;
-	uint64_t from, end;
-};
-
-static struct range range_of(const struct operation *o)
-{
-	uint64_t octets = o->done.len;
-
-	if (o->way == WAY_TASK)
-		octets = task_is_barrier(&o->op) ? o->op.arg[1] & MF_SPACE_OCTETS_MASK : 0;
-	return (struct range){
-		.node = o->op.node, .space = o->op.space, .from = o->op.addr, .end = o->op.addr + octets};
-}
-
-static bool overlap(const struct range *a, const struct range *b)
-{
-	return a->node == b->node && a->space == b->space && a->from < b->end && b->from < a->end;
-}
-
-/** Whether an operation that waits has octets of another one still to be dealt with. */
-static bool waits_for(const struct operation *waits, const struct range *r)
-{
-	struct range left = range_of(waits);
-
-	if (waits->way != WAY_TASK)
-		left.from += waits->issued;
-	return waits->way != WAY_PASSES && overlap(&left, r);
-}
-
-/**
- * Whether what is under way has to end first. A free or protect comes behind all that was asked of its range,
- * and before all that is asked behind it.
- */
-static bool is_barred(struct spaces *s, const struct operation *o, const struct range *r)
-{
-	bool barrier = o->way == WAY_TASK && task_is_barrier(&o->op);
-
-	if (s->barriers == 0 && !barrier)
-		return false;
-	for (uint32_t i = 0; i < s->used; i++) {
-		const struct operation *other = &s->operation[i];
-		struct range of = range_of(other);
-
-		if (other->live == 0 || other == o || other->way == WAY_PASSES || !overlap(&of, r))
-			continue;
-		if (barrier || (other->way == WAY_TASK && task_is_barrier(&other->op))) {
-			s->barred = true;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool operation_is_behind_others(struct spaces *s, const struct operation *o)
-{
-	struct range r = range_of(o);
-
-	if (o->way != WAY_TASK)
-		r.from += o->issued;
-	for (uint32_t i = s->held.first; i != SPACES_NONE; i = s->operation[i].next)
-		if (waits_for(&s->operation[i], &r))
-			return true;
-	return is_barred(s, o, &r);
-}
-
 bool operation_advance(struct spaces *s, struct operation *o)
 {
 	uint8_t status = MF_OK;
@@ -311,6 +243,7 @@ static void touch_failed(struct spaces *s, const struct piece *p, uint8_t status
 		}
 		*from = next;
 		o->held = false;
+		order_waits_no_more(s, o);
 		operation_fail(s, o, status);
 	}
 	s->held.last = last;
@@ -391,6 +324,7 @@ void operation_hold(struct spaces *s, struct operation *o)
 	uint32_t i = (uint32_t)(o - s->operation);
 
 	o->held = true;
+	order_waits(s, o);
 	o->next = SPACES_NONE;
 	if (s->held.first == SPACES_NONE)
 		s->held.first = i;
@@ -406,6 +340,7 @@ void operations_look(struct spaces *s)
 	s->look = s->starved = s->barred = false;
 	look_at_refused(s);
 	list = s->held;
+	order_none_waits(s);
 	s->held.first = s->held.last = SPACES_NONE;
 	while (list.first != SPACES_NONE) {
 		struct operation *o = &s->operation[list.first];

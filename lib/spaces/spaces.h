@@ -9,6 +9,7 @@
 /* What is kept of pages and keys that programs name. What is lost of it costs an order, or a JOIN. */
 #define KNOWN_SETS (UINT32_C(1) << 16)
 #define KNOWN_WAYS 4
+#define CHAINS 4096
 #define KEY_SETS (UINT32_C(1) << 13)
 #define KEY_WAYS 8
 
@@ -28,6 +29,7 @@ struct operation {
 	uint64_t refused; /**< TASK: the key with which it was refused; 0: it was not */
 	uint32_t live; /**< pieces */
 	uint32_t next; /**< free, held, or done */
+	uint32_t chain; /**< held, or a barrier under way (order.c) */
 	uint8_t way; /**< enum way */
 	bool held; /**< it waits for a space, a key, a page, a piece, or others of its range */
 };
@@ -179,8 +181,9 @@ struct spaces {
 	mf_time later_due; /**< the first of them */
 	bool look; /**< something has happened that held operations may wait for */
 	bool starved; /**< there was no piece: operations wait in their order */
-	bool barred; /**< a free or protect waits for operations of its range */
-	uint32_t barriers; /**< of these, under way */
+	bool barred; /**< something waits for a free or protect of its range, or that for it */
+	uint32_t barriers; /**< the first of these that are under way */
+	uint32_t waits[CHAINS + 1]; /**< the first of those held, of each chain (order.c) */
 	uint32_t outstanding; /**< operations */
 	struct known *known; /**< [KNOWN_SETS * KNOWN_WAYS] */
 	uint32_t generation; /**< of what is known of pages */
@@ -234,7 +237,21 @@ void operation_fail(struct spaces *s, struct operation *o, uint8_t status);
 void operations_look(struct spaces *s);
 /** It waits, behind those that wait. */
 void operation_hold(struct spaces *s, struct operation *o);
-/** Whether it has to wait: what is asked of the same octets is done in the order in which it was asked. */
+
+/* order.c */
+void order_begin(struct spaces *s);
+/** An operation is held, or is not any more. */
+void order_waits(struct spaces *s, struct operation *o);
+void order_waits_no_more(struct spaces *s, struct operation *o);
+/** All that are held are looked at anew: none is, to begin with. The list is still as it was. */
+void order_none_waits(struct spaces *s);
+/** A task is under way, or is not any more. */
+void order_barrier(struct spaces *s, struct operation *o);
+void order_barrier_done(struct spaces *s, struct operation *o);
+/**
+ * Whether it has to wait. A free or protect comes behind all that was asked of its range, and before all that
+ * is asked behind it.
+ */
 bool operation_is_behind_others(struct spaces *s, const struct operation *o);
 
 /* region.c */

@@ -98,8 +98,7 @@ static bool send(struct spaces *s, struct operation *o, unsigned int target, uin
 	p->operation = (uint32_t)(o - s->operation);
 	o->issued = o->done.len;
 	o->live = 1;
-	if (task_is_barrier(&o->op))
-		s->barriers++;
+	order_barrier(s, o);
 	if (task_of(&o->op) == MF_SPACE_FREE)
 		pages_forget(s, target, o->op.space, o->op.addr, o->op.arg[1]);
 	piece_go(s, p);
@@ -121,7 +120,7 @@ bool task_ask(struct spaces *s, struct operation *o)
 		refuse(s, o, MF_OK);
 		return true;
 	}
-	if (operation_is_behind_others(s, o))
+	if (task_worker(s, target) == SPACES_NONE || operation_is_behind_others(s, o))
 		return false;
 	if (right != MF_SPACE_RIGHTS)
 		status = key_get(s, target, o->op.space, right, &key);
@@ -166,8 +165,7 @@ void task_done(struct spaces *s, const struct piece *p, const struct mf_completi
 	unsigned int target = s->target_of[p->op.node];
 
 	o->live = 0;
-	if (task_is_barrier(&o->op))
-		s->barriers--;
+	order_barrier_done(s, o);
 	if (c->status == MF_OK && goes_again(s, o, p, target))
 		return;
 	if (c->status == MF_OK && p->word[0] == MF_OK)

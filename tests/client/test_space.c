@@ -290,6 +290,43 @@ Test(client_space, order_within_a_queue)
 	cr_expect_eq(found[2], UINT64_C(0x0909090909090909));
 }
 
+#define MANY 500
+
+/** As many as a queue holds: frees of pages and of a range, each behind reads of them and before others. */
+Test(client_space, frees_among_many_reads)
+{
+	struct memfab_queue *q = rig_queue("cn0", 4096);
+	uint64_t ptr = alloc(s0, 2 * MANY * PAGE, MEMFAB_PAGE(12) | MEMFAB_POPULATE), user, word = 0;
+	unsigned int refused = 0, n = 0;
+	struct memfab_sqe *s;
+	int64_t res;
+
+	for (unsigned int i = 0; i < MANY; i++) {
+		memfab_prep_rread(rig_sqe(q), s0, ptr + (uint64_t)i * PAGE, &word, 8);
+		memfab_prep_rfree(rig_sqe(q), s0, ptr + (uint64_t)i * PAGE, PAGE);
+		s = rig_sqe(q);
+		memfab_prep_rread(s, s0, ptr + (uint64_t)i * PAGE + 8, &word, 8);
+		s->user_data = 1;
+	}
+	for (unsigned int i = MANY; i < 2 * MANY; i++)
+		memfab_prep_rread(rig_sqe(q), s0, ptr + (uint64_t)i * PAGE, &word, 8);
+	memfab_prep_rfree(rig_sqe(q), s0, ptr + (uint64_t)MANY * PAGE, (uint64_t)MANY * PAGE);
+	for (unsigned int i = MANY; i < 2 * MANY; i++) {
+		s = rig_sqe(q);
+		memfab_prep_rread(s, s0, ptr + (uint64_t)i * PAGE, &word, 8);
+		s->user_data = 1;
+	}
+	memfab_submit(q);
+	for (; (res = memfab_rpoll(q, &user)) != -ENOENT; n++) {
+		cr_assert_eq(res == -EACCES, user == 1, "%u: %ld", n, (long)res);
+		refused += res == -EACCES;
+	}
+	cr_expect_eq(n, 5 * MANY + 1);
+	cr_expect_eq(refused, 2 * MANY);
+	cr_expect_eq(word, 0);
+	memfab_queue_free(q);
+}
+
 Test(client_space, locks_name_who_has_them)
 {
 	uint64_t ptr = alloc(s0, PAGE, 0);
