@@ -45,10 +45,13 @@ static __rte_noinline mf_time run_above(struct node *n, mf_time now)
 
 mf_time node_run(struct node *n, mf_time now)
 {
+	mf_time next;
+
 	if (unlikely(n->above))
 		return run_above(n, now);
-	mf_below_run(&n->below, now);
-	return run_rest(n, now);
+	next = mf_below_run(&n->below, now);
+	/* A memory node, or that of a program: nothing more is submitted in this turn. */
+	return n->client == NULL && n->ether == NULL ? next : run_rest(n, now);
 }
 
 const struct mf_role_ops *fabric_host_kind(const struct fabric_tier *t)

@@ -68,12 +68,19 @@ static void ask(struct spaces *s, struct key *k)
 
 uint8_t key_get(struct spaces *s, unsigned int target, uint32_t space, uint8_t right, uint64_t *key)
 {
-	struct key *k = find(s, target, space, right);
+	struct key *k = s->last_key;
 
+	/* The one before, most often. */
+	if (k->state == KEY_THERE && k->right == right && k->space == space && k->target == target) {
+		*key = k->key;
+		return MF_OK;
+	}
+	k = find(s, target, space, right);
 	if (k == NULL)
 		k = place(s, target, space, right);
 	if (k == NULL)
 		return MF_ERR_PENDING;
+	s->last_key = k;
 	if (k->state == KEY_FAILED)
 		return (uint8_t)k->key;
 	if (k->state == KEY_WANTED)

@@ -14,16 +14,18 @@
 
 static int check(const struct spaces *s, const struct mf_op *op, enum way way)
 {
-	struct mf_op checked = *op;
+	const struct mf_node_shell *host = (const struct mf_node_shell *)(const void *)s->layer.host;
+	struct mf_op checked;
 
 	if (op->node >= s->nodes)
 		return -EINVAL;
-	if (way == WAY_REGION)
-		checked.addr = 0; /* a region may be longer than addresses are */
-	if (way == WAY_REGION && !region_has(s, op, mf_node_len(op)))
+	if (way != WAY_REGION)
+		return mf_node_check(host, op, mf_node_len(op));
+	if (!region_has(s, op, mf_node_len(op)))
 		return -EINVAL;
-	return mf_node_check((const struct mf_node_shell *)(const void *)s->layer.host, &checked,
-			     mf_node_len(op));
+	checked = *op;
+	checked.addr = 0; /* a region may be longer than addresses are */
+	return mf_node_check(host, &checked, mf_node_len(op));
 }
 
 static int submit(struct mf_layer *l, mf_time now, const struct mf_op *op)
@@ -57,11 +59,39 @@ static int submit(struct mf_layer *l, mf_time now, const struct mf_op *op)
 	return 0;
 }
 
+static void take(struct spaces *s, const struct mf_completion *c)
+{
+	struct piece *p = &s->piece[c->user];
+
+	if (p->kind == PIECE_RENEW)
+		renew_done(s, p, c);
+	else if (p->worker != SPACES_NONE)
+		set_up_piece_done(s, p, c);
+	else
+		operation_piece_done(s, p, c);
+}
+
+/** What the host has completed. */
+static void take_all(struct spaces *s, mf_time now)
+{
+	struct mf_completion done[BATCH];
+	unsigned int n;
+
+	s->now = now;
+	do {
+		n = mf_node_completions(s->layer.host, now, done, BATCH);
+		for (unsigned int i = 0; i < n; i++)
+			take(s, &done[i]);
+	} while (n == BATCH);
+}
+
+/** By the wall clock whoever asks comes before run(), and need not wait for it. */
 static unsigned int completions(struct mf_layer *l, mf_time now, struct mf_completion *out, unsigned int max)
 {
 	struct spaces *s = spaces_of(l);
 	unsigned int n = 0;
 
+	take_all(s, now);
 	while (n < max && s->done.first != SPACES_NONE) {
 		uint32_t i = s->done.first;
 		struct operation *o = &s->operation[i];
@@ -94,33 +124,17 @@ static mf_time next(const struct mf_layer *l)
 	return first;
 }
 
-static void take(struct spaces *s, const struct mf_completion *c)
-{
-	struct piece *p = &s->piece[c->user];
-
-	if (p->kind == PIECE_RENEW)
-		renew_done(s, p, c);
-	else if (p->worker != SPACES_NONE)
-		set_up_piece_done(s, p, c);
-	else
-		operation_piece_done(s, p, c);
-}
-
 static mf_time run(struct mf_layer *l, mf_time now)
 {
 	struct spaces *s = spaces_of(l);
-	struct mf_completion done[BATCH];
-	unsigned int n;
 
-	s->now = now;
-	do {
-		n = mf_node_completions(l->host, now, done, BATCH);
-		for (unsigned int i = 0; i < n; i++)
-			take(s, &done[i]);
-	} while (n == BATCH);
-	pieces_run(s, now);
-	set_up_run(s);
-	renew_run(s);
+	take_all(s, now);
+	if (s->ready.first != SPACES_NONE || s->later_due <= now)
+		pieces_run(s, now);
+	if (s->setting_up > 0)
+		set_up_run(s);
+	if (renew_next(s) <= now)
+		renew_run(s);
 	if (s->look)
 		operations_look(s);
 	return next(l);
@@ -186,6 +200,7 @@ static void begin(struct spaces *s)
 	if (s->keyed)
 		memset(s->key, 0, KEY_SETS * KEY_WAYS * sizeof(*s->key));
 	s->knows = s->keyed = false;
+	s->last_key = s->key;
 	s->failed = SPACES_NONE;
 	for (unsigned int t = 0; t < s->config.targets; t++) {
 		struct target *to = &s->target[t];

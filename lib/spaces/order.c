@@ -175,9 +175,12 @@ static bool is_behind_any(const struct spaces *s, const struct operation *o, con
 
 bool operation_is_behind_others(struct spaces *s, const struct operation *o)
 {
-	struct range left = rest_of(o);
 	bool barrier = o->way == WAY_TASK && task_is_barrier(&o->op), barred;
+	struct range left;
 
+	if (s->held.first == SPACES_NONE && s->barriers == SPACES_NONE && !barrier)
+		return false; /* as most often */
+	left = rest_of(o);
 	if (is_behind_waiting(s, o, &left))
 		return true;
 	barred = barrier ? is_behind_any(s, o, &left) : is_behind_barrier(s, &left);

@@ -104,8 +104,10 @@ void pages_forget(struct spaces *s, unsigned int target, uint32_t space, uint64_
 }
 
 /** Two pages that are known to be there go together; a memory node takes no more at a time (mf_vm.h). */
-static uint64_t run_of(const struct spaces *s, const struct where *w, unsigned int shift)
+static uint64_t run_of(const struct spaces *s, const struct where *w, unsigned int shift, uint64_t most)
 {
+	if (most <= w->left)
+		return w->left;
 	if (page_state(s, WAY_POINTER, w->target, w->page) != PAGE_PRESENT ||
 	    page_state(s, WAY_POINTER, w->target, w->page + 1) != PAGE_PRESENT)
 		return w->left;
@@ -128,6 +130,6 @@ uint8_t pointer_where(struct spaces *s, const struct operation *o, uint8_t right
 			    .page = mf_remote_tag(o->op.space, addr, shift),
 			    .start = addr - within,
 			    .left = (UINT64_C(1) << shift) - within};
-	w->left = run_of(s, w, shift);
+	w->left = run_of(s, w, shift, o->done.len - o->issued);
 	return key_get(s, target, o->op.space, right, key);
 }

@@ -257,8 +257,6 @@ static void take_space(struct spaces *s, unsigned int target, struct worker *w)
 
 void set_up_run(struct spaces *s)
 {
-	if (s->setting_up == 0)
-		return;
 	for (unsigned int target = 0; target < s->config.targets; target++)
 		for (uint32_t i = 0; i < s->target[target].workers; i++) {
 			struct worker *w = &s->target[target].worker[i];

@@ -189,6 +189,7 @@ struct spaces {
 	uint32_t generation; /**< of what is known of pages */
 	bool knows; /**< something is in `known` */
 	struct key *key; /**< [KEY_SETS * KEY_WAYS] */
+	struct key *last_key; /**< of .key: that was asked for last */
 	bool keyed; /**< something is in `key` */
 	uint32_t failed; /**< keys that could not be had; SPACES_NONE: none */
 	mf_time renew_at; /**< when leases are renewed again; MF_NEVER: there are none */
@@ -332,7 +333,7 @@ void task_done(struct spaces *s, const struct piece *p, const struct mf_completi
 bool task_is_barrier(const struct mf_op *op);
 
 /* set_up.c */
-/** Sends what the next steps to spaces need. */
+/** Sends what the next steps to spaces need. Some are set up. */
 void set_up_run(struct spaces *s);
 /** A piece with a worker was answered. */
 void set_up_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c);

@@ -426,8 +426,12 @@ static int make_memory_crossings(struct wall *w)
 	for (unsigned int i = 0; i < w->f->nodes; i++) {
 		struct wall_memory *m = &w->memory[i];
 
-		if (m->slow == NULL || m->slow->lcore == m->node->lcore)
+		if (m->slow == NULL)
 			continue;
+		if (m->slow->lcore == m->node->lcore) {
+			m->asked = mf_vm_out(w->f->node[i].fast);
+			continue;
+		}
 		m->to_slow = new_crossing("to_slow", SCHED_CELLS);
 		m->to_node = new_crossing("to_node", SCHED_CELLS);
 		if (m->to_slow == NULL || m->to_node == NULL)

@@ -37,8 +37,6 @@ unsigned int wall_exchange_memory(struct wall *w, struct role *r, mf_time now)
 {
 	struct wall_memory *m = &w->memory[r->index];
 
-	if (m->to_slow == NULL)
-		return 0;
 	return take(r, m->to_node, now) + send(r, m->to_slow, now);
 }
 

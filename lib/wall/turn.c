@@ -32,7 +32,7 @@ static __rte_always_inline unsigned int run_node(struct wall *w, struct role *r,
 
 	if (unlikely(n->embedded != NULL))
 		work += poll_embedded(r, n->host, n->embedded, now);
-	if (unlikely(r->channel != NULL))
+	if (unlikely(r->channel != NULL) && w->memory[r->index].to_slow != NULL)
 		work += wall_exchange_memory(w, r, now);
 	/* What has come may have been dealt with: a memory node has nothing left to do. */
 	if (r->given)
@@ -199,6 +199,14 @@ static unsigned int poll_sched(struct wall_switch *s, struct role *r, mf_time no
 	return s->to_sched != NULL ? wall_poll_sched(s, r, now) : poll_sched_here(s, r, now);
 }
 
+/** Whether a slow path on the lcore of its node has nothing to do, as most often. */
+static inline bool slow_rests(const struct wall *w, const struct role *r, mf_time now)
+{
+	const struct mf_vm_queue *asked = w->memory[r->index].asked;
+
+	return asked != NULL && asked->items == 0 && r->next > now;
+}
+
 static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
 {
 	__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELAXED);
@@ -215,7 +223,7 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 	case ROLE_ENDS:
 		return poll_ends(w, l, r, now);
 	case ROLE_SLOW:
-		return wall_poll_slow(w, r, now);
+		return slow_rests(w, r, now) ? 0 : wall_poll_slow(w, r, now);
 	default:
 		return port_poll(w, l, r, now);
 	}

@@ -58,6 +58,7 @@ struct wall_switch {
 struct wall_memory {
 	struct role *node, *slow; /**< NULL: it has none, or is of another process */
 	struct crossing *to_slow, *to_node; /**< NULL: one lcore polls both */
+	const struct mf_vm_queue *asked; /**< by the node, where one lcore polls both; else NULL */
 };
 
 struct wall_lcore {
