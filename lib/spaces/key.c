@@ -44,8 +44,16 @@ static struct key *place(struct spaces *s, unsigned int target, uint32_t space, 
 			out = &set[i];
 	if (out == NULL)
 		return NULL;
-	s->keyed = true;
-	*out = (struct key){.space = space, .target = (uint16_t)target, .right = right, .state = KEY_WANTED};
+	if (!out->was) {
+		out->used = s->keyed;
+		s->keyed = 1 + place_of(s, out);
+	}
+	*out = (struct key){.space = space,
+			    .used = out->used,
+			    .target = (uint16_t)target,
+			    .right = right,
+			    .state = KEY_WANTED,
+			    .was = true};
 	return out;
 }
 
@@ -120,9 +128,9 @@ void keys_forget(struct spaces *s, unsigned int target, uint32_t space)
 
 void keys_forget_target(struct spaces *s, uint32_t target)
 {
-	for (uint32_t i = 0; s->keyed && i < KEY_SETS * KEY_WAYS; i++)
-		if (s->key[i].state == KEY_THERE && (target == SPACES_NONE || s->key[i].target == target))
-			s->key[i].state = KEY_NONE;
+	for (uint32_t i = s->keyed; i != 0; i = s->key[i - 1].used)
+		if (s->key[i - 1].state == KEY_THERE && s->key[i - 1].target == target)
+			s->key[i - 1].state = KEY_NONE;
 }
 
 void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint64_t result)
@@ -144,16 +152,16 @@ void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint6
 	s->failed = place_of(s, k);
 }
 
-const struct key *key_to_renew(const struct spaces *s, uint64_t i)
+bool key_renews(const struct spaces *s, const struct key *k)
 {
-	const struct key *set = &s->key[i / KEY_WAYS * KEY_WAYS], *k = &s->key[i];
+	const struct key *set = &s->key[place_of(s, k) / KEY_WAYS * KEY_WAYS];
 
 	if (k->state != KEY_THERE)
-		return NULL;
+		return false;
 	for (; set < k; set++)
 		if (set->state == KEY_THERE && set->space == k->space && set->target == k->target)
-			return NULL;
-	return k;
+			return false;
+	return true;
 }
 
 void keys_looked(struct spaces *s)

@@ -197,9 +197,10 @@ static void begin(struct spaces *s)
 	order_begin(s);
 	if (s->knows)
 		memset(s->known, 0, KNOWN_SETS * KNOWN_WAYS * sizeof(*s->known));
-	if (s->keyed)
+	if (s->keyed != 0)
 		memset(s->key, 0, KEY_SETS * KEY_WAYS * sizeof(*s->key));
-	s->knows = s->keyed = false;
+	s->knows = false;
+	s->keyed = 0;
 	s->last_key = s->key;
 	s->failed = SPACES_NONE;
 	for (unsigned int t = 0; t < s->config.targets; t++) {

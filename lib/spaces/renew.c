@@ -6,16 +6,16 @@
 #include "spaces/spaces.h"
 
 #define PARTS 3 /* of a lease, after which it is renewed: one renewal may be lost */
-#define LOOKS 64 /* spaces, or places of keys, in a turn */
+#define LOOKS 64 /* spaces, or keys, in a turn */
 
 static uint64_t of_region(const struct spaces *s)
 {
 	return (uint64_t)s->config.targets * s->config.spaces;
 }
 
-static uint64_t all(const struct spaces *s)
+static bool is_renewing(const struct spaces *s)
 {
-	return of_region(s) + (s->keyed ? KEY_SETS * KEY_WAYS : 0);
+	return s->renewing < of_region(s) || s->renewing_key != 0;
 }
 
 void renew_begin(struct spaces *s)
@@ -26,7 +26,8 @@ void renew_begin(struct spaces *s)
 		if (s->target[i].config.lease != 0)
 			least = mf_time_min(least, s->target[i].config.lease);
 	s->renew_at = least == MF_NEVER ? MF_NEVER : s->now + least / PARTS;
-	s->renewing = RENEWED;
+	s->renewing = of_region(s);
+	s->renewing_key = 0;
 }
 
 /** @return false: there is no piece for it */
@@ -49,46 +50,48 @@ static bool send(struct spaces *s, unsigned int target, uint32_t space, uint8_t 
 	return true;
 }
 
-static bool renew(struct spaces *s, uint64_t i)
+static bool renew_of_region(struct spaces *s, uint64_t i)
 {
-	uint64_t spaces = of_region(s);
-	const struct key *k;
+	unsigned int target = (unsigned int)(i / s->config.spaces);
+	uint32_t space = mf_space_number(s->target[target].config.maker, (uint32_t)(i % s->config.spaces));
 
-	if (i < spaces) {
-		unsigned int target = (unsigned int)(i / s->config.spaces);
-		uint32_t space = (uint32_t)(i % s->config.spaces);
+	return s->space[i].step != SPACE_READY || s->target[target].config.lease == 0 ||
+	       send(s, target, space, MF_RIGHT_READ, s->space[i].key[MF_RIGHT_READ]);
+}
 
-		if (s->space[i].step != SPACE_READY || s->target[target].config.lease == 0)
-			return true;
-		return send(s, target, mf_space_number(s->target[target].config.maker, space), MF_RIGHT_READ,
-			    s->space[i].key[MF_RIGHT_READ]);
-	}
-	k = key_to_renew(s, i - spaces);
-	if (k == NULL || s->target[k->target].config.lease == 0)
-		return true;
-	return send(s, k->target, k->space, k->right, k->key);
+static bool renew_key(struct spaces *s, const struct key *k)
+{
+	return !key_renews(s, k) || s->target[k->target].config.lease == 0 ||
+	       send(s, k->target, k->space, k->right, k->key);
 }
 
 void renew_run(struct spaces *s)
 {
-	if (s->renewing == RENEWED) {
+	if (!is_renewing(s)) {
 		if (s->now < s->renew_at)
 			return;
 		renew_begin(s);
 		s->renewing = 0;
+		s->renewing_key = s->keyed;
 	}
-	for (unsigned int i = 0; i < LOOKS && s->renewing < all(s); i++) {
-		if (!renew(s, s->renewing))
-			return;
-		s->renewing++;
+	for (unsigned int i = 0; i < LOOKS && is_renewing(s); i++) {
+		if (s->renewing < of_region(s)) {
+			if (!renew_of_region(s, s->renewing))
+				return;
+			s->renewing++;
+		} else {
+			const struct key *k = &s->key[s->renewing_key - 1];
+
+			if (!renew_key(s, k))
+				return;
+			s->renewing_key = k->used;
+		}
 	}
-	if (s->renewing >= all(s))
-		s->renewing = RENEWED;
 }
 
 mf_time renew_next(const struct spaces *s)
 {
-	if (s->renewing == RENEWED)
+	if (!is_renewing(s))
 		return s->renew_at;
 	return s->starved ? MF_NEVER : s->now; /* a piece that is free has it go on */
 }

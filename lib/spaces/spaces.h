@@ -72,9 +72,11 @@ struct key {
 	uint64_t key; /**< FAILED: enum mf_status */
 	uint32_t space;
 	uint32_t next; /**< FAILED */
+	uint32_t used; /**< the next place that was ever used, 1 + its number; 0: the last */
 	uint16_t target;
 	uint8_t right; /**< enum mf_right, or MF_SPACE_OWN */
 	uint8_t state; /**< enum key_state */
+	bool was; /**< the place was used */
 };
 
 /** What a piece is for. */
@@ -190,10 +192,11 @@ struct spaces {
 	bool knows; /**< something is in `known` */
 	struct key *key; /**< [KEY_SETS * KEY_WAYS] */
 	struct key *last_key; /**< of .key: that was asked for last */
-	bool keyed; /**< something is in `key` */
+	uint32_t keyed; /**< the first place of `key` that was ever used, as .used; 0: none was */
 	uint32_t failed; /**< keys that could not be had; SPACES_NONE: none */
 	mf_time renew_at; /**< when leases are renewed again; MF_NEVER: there are none */
-	uint64_t renewing; /**< the next space, or key, to be looked at; RENEWED: all were */
+	uint64_t renewing; /**< the next space of the region to be looked at */
+	uint32_t renewing_key; /**< likewise of keys, as .used */
 	uint32_t setting_up; /**< spaces that are not there yet, and may be */
 	mf_time now;
 	struct mf_spaces_stats stats;
@@ -295,21 +298,16 @@ void key_put(struct spaces *s, unsigned int target, uint32_t space, uint8_t righ
 void key_refused(struct spaces *s, unsigned int target, uint32_t space, uint8_t right, uint64_t key);
 /** The space has ended, or an epoch of it. */
 void keys_forget(struct spaces *s, unsigned int target, uint32_t space);
-/** All of a target; SPACES_NONE: of all. */
+/** All of a target. */
 void keys_forget_target(struct spaces *s, uint32_t target);
 /** A JOIN was answered. */
 void key_answered(struct spaces *s, const struct piece *p, uint8_t status, uint64_t result);
-/**
- * A key to renew a lease with.
- * @param i  its place, below KEY_SETS * KEY_WAYS
- * @return NULL: none is there, or there is one before it of the same space
- */
-const struct key *key_to_renew(const struct spaces *s, uint64_t i);
+/** Whether a lease is renewed with a key: it is there, and none before it of the same space is. */
+bool key_renews(const struct spaces *s, const struct key *k);
 /** Who waited for keys that could not be had was told. */
 void keys_looked(struct spaces *s);
 
 /* renew.c */
-#define RENEWED UINT64_MAX
 /** When leases are renewed next, at the least part of any that is long enough. */
 void renew_begin(struct spaces *s);
 /** Renews some of the leases, if it is time. */
