@@ -9,7 +9,7 @@
 #include "dma.h"
 
 #define BURST 32
-#define PATIENCE 100 /* looks in vain; then whoever turns the fabric may want the CPU */
+#define PATIENCE 100 /* looks in vain, after each of which whoever turns the fabric may want the CPU */
 
 static uint16_t status_of(const struct vchan *v, int64_t error)
 {
@@ -132,10 +132,8 @@ void vchan_advance(struct vchan *v)
 
 	if (memfab_outstanding(v->queue) == 0)
 		return;
-	if (v->empty >= PATIENCE)
+	if (++v->empty % PATIENCE == 0)
 		sched_yield();
-	else
-		v->empty++;
 	do {
 		n = memfab_peek_batch_cqe(v->queue, c, BURST);
 		for (unsigned int i = 0; i < n; i++)
