@@ -35,7 +35,12 @@ static const struct cfg_field vm_fields[] = {
 };
 
 static const struct cfg_field tlb_fields[] = {
-	{.key = "sets", .kind = CFG_U32, VM(tlb_sets), CFG_RANGE(1, 1 << 20), .pow2 = true},
+	{.key = "sets",
+	 .kind = CFG_U32,
+	 CFG_AT(struct mf_vm_timed_config, tlb_sets),
+	 CFG_RANGE(1, 1 << 20),
+	 .pow2 = true,
+	 .per_clock = true},
 	{.key = "ways", .kind = CFG_U32, VM(tlb_ways), CFG_RANGE(1, MF_TLB_WAYS_MAX)},
 	{0},
 };
@@ -56,7 +61,6 @@ static const struct cfg_field nested_fields[] = {{.key = "pages", .kind = CFG_NE
 const struct mf_vm_timed_config cfg_vm_default = {
 	.vm = {.slots = 2,
 	       .bucket = 16,
-	       .tlb_sets = 1,
 	       .tlb_ways = 16,
 	       .ring = 64,
 	       .pins = 1024,
@@ -70,6 +74,8 @@ const struct mf_vm_timed_config cfg_vm_default = {
 	.zero = MF_NS(400),
 	.crossing = MF_NS(100),
 	.lease = {[MF_CLOCK_WALL] = MF_SEC(10)},
+	/* The paper's Figure 5 has its step at 16; a CPU has room for more. */
+	.tlb_sets = {[MF_CLOCK_WALL] = 64, [MF_CLOCK_VIRTUAL] = 1},
 };
 
 /** The keys of this type, for who reads an object with keys of all types. */

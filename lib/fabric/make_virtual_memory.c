@@ -73,6 +73,7 @@ struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const
 	c.vm.use = m->use;
 	c.vm.huge_pages = m->huge_pages;
 	c.vm.lease = c.lease[f->clock];
+	c.vm.tlb_sets = c.tlb_sets[f->clock];
 	c.vm.secrets = secrets_of(f, i, n->starts++);
 	snprintf(n->slow_name, sizeof(n->slow_name), "%s" MF_CONFIG_SLOW_PATH, f->config->node[i].name);
 	if (wall && may_crash(f, i)) {

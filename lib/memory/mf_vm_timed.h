@@ -26,7 +26,9 @@ struct mf_vm_timed_config {
 	mf_time step; /**< of the slow path, for each step of a task, ps: a bucket, a page of a run, a task */
 	mf_time zero; /**< for 4 KiB that are zeroed, ps */
 	mf_time crossing; /**< from one path to the other, ps */
-	mf_time lease[2]; /**< by the wall clock, by the virtual clock; .vm.lease is one of them */
+	/* By the wall clock, by the virtual clock; that of .vm is one of them. */
+	mf_time lease[2];
+	uint32_t tlb_sets[2];
 };
 
 struct mf_vm_timed;
