@@ -105,6 +105,8 @@ int memfab_wait_ready(struct memfab *m, int timeout);
 int memfab_node(const struct memfab *m, const char *name);
 /** Octets of a node's memory; 0: it has none, or there is no such node. */
 uint64_t memfab_memory(const struct memfab *m, int node);
+/** Whether a node's memory has address spaces: type "virtual" (docs/memory.md). Any thread */
+bool memfab_has_spaces(const struct memfab *m, int node);
 
 /**
  * A queue at a compute node of this process.

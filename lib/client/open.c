@@ -10,6 +10,7 @@
 #include <rte_cycles.h>
 
 #include "client/client.h"
+#include "config/mf_config_query.h"
 #include "wall/mf_eal.h"
 
 static pthread_mutex_t eal_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -134,4 +135,9 @@ uint64_t memfab_memory(const struct memfab *m, int node)
 		return 0;
 	n = &m->config->node[node];
 	return n->memory ? n->memory_config.size : 0;
+}
+
+bool memfab_has_spaces(const struct memfab *m, int node)
+{
+	return memfab_memory(m, node) != 0 && mf_config_is_virtual(&m->config->node[node]);
 }

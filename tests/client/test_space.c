@@ -116,6 +116,8 @@ Test(client_space, arguments)
 	cr_expect_eq(word_at(c0, s0, ptr), 0, "and it is still there");
 	cr_expect_eq(memfab_space_new(c0, nodes, 2, &s), -EINVAL, "a node twice");
 	cr_expect_eq(memfab_space_new(c0, &compute, 1, &s), -EINVAL);
+	cr_expect(memfab_has_spaces(rig, mn0) && !memfab_has_spaces(rig, compute) &&
+		  !memfab_has_spaces(rig, -1));
 	cr_expect_eq(memfab_space_new(c0, nodes, 0, &s), -EINVAL);
 	cr_expect_eq(memfab_space_grant(c0, s0, mn0, MEMFAB_RIGHTS_READ), -EINVAL);
 	cr_expect_eq(memfab_space_grant(c0, s0, compute, 3), -EINVAL);

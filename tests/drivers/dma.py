@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-DRIVER, PROGRAM, BOTH, LEFT_OUT, NOT_STOCK, EMU, ROOT = sys.argv[1:]
+DRIVER, PROGRAM, SPACE, BOTH, LEFT_OUT, NOT_STOCK, EMU, ROOT = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Emu, Tap
@@ -84,6 +84,22 @@ def with_ports(path):
   its_cases('ports and DMA', run(BOTH, *options(30, *vdevs, f'dma_memfab0,fabric={path},node=cn0')))
 
 
+def in_space(folder):
+  """The device is an address space, which the program has made at another node."""
+  config = {'nodes': [{'name': 'cn', 'role': 'compute', 'count': 2},
+                      {'name': 'mn', 'role': 'memory',
+                       'memory': {'type': 'virtual', 'pages': {'4KiB': '4MiB'}}}]}
+  path = write(folder, 'space.json', config)
+  its_cases('an address space', run(SPACE, path, folder, *options(33)))
+  without_space(path)
+
+
+def without_space(path):
+  process = run(PROGRAM, *options(34, f'dma_memfab0,fabric={path}'))
+  TAP.ok('has address spaces: space=' in process.stderr, 'spaces, and none is named: refused',
+         process.stderr[-1000:])
+
+
 def only(folder):
   """The device's node alone: switch and memory are in another process"""
   what = 'a node of several processes'
@@ -120,7 +136,9 @@ def refused(path):
       f'fabric={path},node=mn0': 'mn0', f'fabric={path},target=cn0': 'cn0', f'fabric={path},what=1': 'what',
       f'fabric={path},window=0': 'window', f'fabric={path},window=1k': 'window',
       f'fabric={path},window=9999999': '2097152', f'fabric={path},workload=2': 'workload',
-      f'fabric={path},only=1': 'node=', f'fabric={path},fabric={path}': 'fabric'}.items()):
+      f'fabric={path},only=1': 'node=', f'fabric={path},space=/no/such': '/no/such',
+      f'fabric={path},space=/no/such,window=4096': 'window=',
+      f'fabric={path},fabric={path}': 'fabric'}.items()):
     process = run(PROGRAM, *options(2 + number, 'dma_memfab0' + (',' + args if args else '')))
     lines = [line for line in process.stderr.split('\n') if line.startswith('dma_memfab0: ')]
     TAP.ok(len(lines) == 1 and said in lines[0], f'{args.replace(path, "FILE")}: refused',
@@ -138,6 +156,7 @@ def main():
     autotest(path, 31, 'dmadev_autotest, a service lcore', service=True)
     program(path)
     with_ports(path)
+    in_space(folder)
     only(folder)
     unclosed(folder)
     refused(path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fabric=FILE[,node=NAME][,target=NAME][,window=OCTETS][,workload=0|1][,only=0|1] */
+/* fabric=FILE[,node=NAME][,target=NAME][,window=OCTETS][,space=FILE][,workload=0|1][,only=0|1] */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,16 +68,18 @@ int dma_args_parse(const char *name, const char *text, struct dma_args *args)
 		{"node", take_text, offsetof(struct dma_args, node)},
 		{"target", take_text, offsetof(struct dma_args, target)},
 		{"window", take_octets, offsetof(struct dma_args, window)},
+		{"space", take_text, offsetof(struct dma_args, space)},
 		{"workload", take_bool, offsetof(struct dma_args, workload)},
 		{"only", take_bool, offsetof(struct dma_args, only)},
 	};
-	static const char *const keys[] = {"fabric", "node", "target", "window", "workload", "only", NULL};
+	static const char *const keys[] = {"fabric", "node",     "target", "window",
+					   "space",  "workload", "only",   NULL};
 	struct rte_kvargs *list = rte_kvargs_parse(text != NULL ? text : "", keys);
 	int rc = 0;
 
 	if (list == NULL) {
-		DMA_LOG(ERR, name, "takes fabric=, node=, target=, window=, workload=, only=, not '%s'",
-			text);
+		DMA_LOG(ERR, name,
+			"takes fabric=, node=, target=, window=, space=, workload=, only=, not '%s'", text);
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < RTE_DIM(key) && rc == 0; i++) {
@@ -96,6 +98,10 @@ int dma_args_parse(const char *name, const char *text, struct dma_args *args)
 		DMA_LOG(ERR, name, "only=1 needs node=");
 		rc = -EINVAL;
 	}
+	if (rc == 0 && args->space != NULL && (args->target != NULL || args->window != 0)) {
+		DMA_LOG(ERR, name, "space=: pointers of a space name their target; without target=, window=");
+		rc = -EINVAL;
+	}
 	rte_kvargs_free(list);
 	return rc;
 }
@@ -105,4 +111,5 @@ void dma_args_free(struct dma_args *args)
 	free(args->fabric);
 	free(args->node);
 	free(args->target);
+	free(args->space);
 }

@@ -10,6 +10,8 @@
 
 static bool in_window(const struct vchan *v, uint64_t address, uint32_t length)
 {
+	if (v->space != NULL)
+		return dma_space_has(address, length);
 	return length <= v->window && address <= v->window - length;
 }
 

@@ -3,9 +3,12 @@
  * dma_memfab: a dmadev whose device is the memory of a memory node. A virtual channel is a queue of the
  * client library, so a channel belongs to one thread, as dmadev wants it.
  *
+ * With space= the device is an address space: addresses of its side are pointers (client/memfab.h).
+ *
  * A descriptor is made of steps, operations of the client. A copy from or to the device is one; a copy from
- * memory to memory is written to a stage, a part of the target's memory behind the window, and read from
- * there; a fill is written from a block that has the pattern. Descriptors stand in a ring:
+ * memory to memory is written to a stage, a part of the target's memory behind the window or pages of the
+ * space, and read from there; a fill is written from a block that has the pattern. Descriptors stand in a
+ * ring:
  *
  *	reported <= done in order <= issued <= submitted <= enqueued     (positions count up and wrap)
  */
@@ -34,6 +37,7 @@ extern int memfab_dma_log;
 struct dma_args {
 	char *fabric; /**< path */
 	char *node, *target; /**< names, NULL: the first one */
+	char *space; /**< path of a token; NULL: the device is a target's flat memory */
 	uint64_t window; /**< octets, 0: all */
 	bool workload, only;
 };
@@ -62,6 +66,7 @@ struct vchan {
 	enum rte_dma_direction direction;
 	int target;
 	uint64_t window; /**< octets of the device's side */
+	const struct memfab_space *space; /**< NULL: none */
 	uint64_t stage; /**< address of the channel's own */
 	uint32_t mask, room; /**< of the ring; descriptors that the program asked for */
 	uint32_t enqueued, submitted, issued, reported;
@@ -76,8 +81,18 @@ struct dma_device {
 	int target;
 	uint64_t window;
 	bool staging; /**< there is room for stages */
+	struct memfab_queue *queue; /**< with a space: for what is asked of it */
+	struct memfab_space *space; /**< NULL: none */
+	uint64_t stages; /**< address of those of all channels */
 	struct vchan vchan[VCHANS_MAX];
 };
+
+/* space.c */
+/** Joins the space of a token, where it allocates stages if it may. @return 0; -errno with a line */
+int dma_space_open(struct dma_device *d, const char *path);
+void dma_space_close(struct dma_device *d);
+/** Whether octets follow each other in the addresses of a memory node. */
+bool dma_space_has(uint64_t pointer, uint32_t length);
 
 /* vchan.c */
 int vchan_setup(struct dma_device *d, uint16_t number, const struct rte_dma_vchan_conf *conf);

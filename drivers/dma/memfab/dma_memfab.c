@@ -109,8 +109,11 @@ static int dump(const struct rte_dma_dev *dev, FILE *f)
 {
 	const struct dma_device *d = dev->data->dev_private;
 
-	fprintf(f, "    node: %s\n    target: %d\n    window: 0x0-0x%" PRIx64 "\n",
-		d->node != NULL ? d->node : "(first)", d->target, d->window - 1);
+	fprintf(f, "    node: %s\n", d->node != NULL ? d->node : "(first)");
+	if (d->space != NULL)
+		fprintf(f, "    addresses: pointers of a space\n");
+	else
+		fprintf(f, "    target: %d\n    window: 0x0-0x%" PRIx64 "\n", d->target, d->window - 1);
 	for (unsigned int i = 0; i < VCHANS_MAX; i++) {
 		const struct vchan *v = &d->vchan[i];
 
@@ -128,6 +131,7 @@ static int close_device(struct rte_dma_dev *dev)
 
 	for (unsigned int i = 0; i < VCHANS_MAX; i++)
 		vchan_free(&d->vchan[i]);
+	dma_space_close(d);
 	memfab_close(d->fabric);
 	d->fabric = NULL;
 	free(d->node);
@@ -158,6 +162,8 @@ int rte_pmd_memfab_dma_window(int16_t dev_id, uint64_t *base, uint64_t *size)
 	fp = &rte_dma_fp_objs[dev_id];
 	if (fp->dev_private == NULL || strncmp(info.dev_name, "dma_memfab", strlen("dma_memfab")) != 0)
 		return -EINVAL;
+	if (((const struct dma_device *)fp->dev_private)->space != NULL)
+		return -ENOTSUP;
 	*base = 0;
 	*size = ((const struct dma_device *)fp->dev_private)->window;
 	return 0;
@@ -193,12 +199,18 @@ static int find_target(struct dma_device *d, const struct dma_args *args)
 			args->target != NULL ? args->target : "");
 		return -ENOENT;
 	}
+	if (memfab_has_spaces(d->fabric, d->target)) {
+		DMA_LOG(ERR, d->name,
+			"the target's memory has address spaces: space=FILE names one by its token");
+		return -EINVAL;
+	}
 	d->window = args->window != 0 ? args->window : size > stages ? size - stages : size;
 	if (d->window > size) {
 		DMA_LOG(ERR, d->name, "the target has %" PRIu64 " octets, less than the window", size);
 		return -ERANGE;
 	}
 	d->staging = size - d->window >= stages && keeps_order(args->fabric, args);
+	d->stages = d->window;
 	return 0;
 }
 
@@ -239,7 +251,7 @@ static int start_device(struct rte_vdev_device *vdev, const struct dma_args *arg
 	burst_functions(dev->fp_obj);
 	rc = open_fabric(d, args);
 	if (rc == 0)
-		rc = find_target(d, args);
+		rc = args->space != NULL ? dma_space_open(d, args->space) : find_target(d, args);
 	if (rc != 0) {
 		close_device(dev);
 		rte_dma_pmd_release(name);
@@ -274,4 +286,4 @@ static struct rte_vdev_driver driver = {.probe = probe, .remove = remove_device}
 
 RTE_PMD_REGISTER_VDEV(dma_memfab, driver);
 RTE_PMD_REGISTER_PARAM_STRING(dma_memfab, "fabric=<file> node=<name> target=<name> window=<octets> "
-					  "workload=<0|1> only=<0|1>");
+					  "space=<file> workload=<0|1> only=<0|1>");

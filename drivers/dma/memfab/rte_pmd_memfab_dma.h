@@ -13,7 +13,7 @@ extern "C" {
  * Addresses of the device's side: those in DEV_TO_MEM copies as source, in MEM_TO_DEV copies and fills as
  * destination. Octet i of the window is octet base + i of the target's memory, and base is 0.
  *
- * @return 0; -EINVAL: no device of this driver
+ * @return 0; -EINVAL: no device of this driver; -ENOTSUP: it has space=, and addresses are pointers of it
  */
 int rte_pmd_memfab_dma_window(int16_t dev_id, uint64_t *base, uint64_t *size);
 

@@ -40,19 +40,29 @@ static void *local(uint64_t address)
 	return (void *)(uintptr_t)address;
 }
 
+/** A step at an address of the device. */
+static void prep(const struct vchan *v, struct memfab_sqe *s, enum memfab_op op, uint64_t at, void *buf,
+		 uint32_t n)
+{
+	if (v->space != NULL)
+		memfab_prep_space(s, op, v->space, at, buf, n);
+	else
+		memfab_prep(s, op, v->target, at, buf, n);
+}
+
 /** To the device: acknowledged, since what is completed is there for all to see. */
 static uint32_t step_transfer(const struct vchan *v, const struct descriptor *d, struct memfab_sqe *s)
 {
 	if (v->direction == RTE_DMA_DIR_DEV_TO_MEM)
-		memfab_prep_read(s, v->target, d->src, local(d->dst), d->length);
+		prep(v, s, MEMFAB_READ, d->src, local(d->dst), d->length);
 	else
-		memfab_prep_write_ack(s, v->target, d->dst, local(d->src), d->length);
+		prep(v, s, MEMFAB_WRITE_ACK, d->dst, local(d->src), d->length);
 	return d->length;
 }
 
 /**
- * Through the stage and back, as much at a time as it holds. The target does what a queue asks of it in its
- * order: so the read finds what was written, and the next write comes behind the read.
+ * Through the stage and back, as much at a time as it holds. What a queue asks of the same octets is done in
+ * its order: so the read finds what was written, and the next write comes behind the read.
  */
 static uint32_t step_stage(const struct vchan *v, struct descriptor *d, struct memfab_sqe *s)
 {
@@ -60,10 +70,10 @@ static uint32_t step_stage(const struct vchan *v, struct descriptor *d, struct m
 
 	d->staged = !d->staged;
 	if (d->staged) {
-		memfab_prep_write(s, v->target, v->stage, local(d->src + d->issued), n);
+		prep(v, s, MEMFAB_WRITE, v->stage, local(d->src + d->issued), n);
 		return 0;
 	}
-	memfab_prep_read(s, v->target, v->stage, local(d->dst + d->issued), n);
+	prep(v, s, MEMFAB_READ, v->stage, local(d->dst + d->issued), n);
 	return n;
 }
 
@@ -74,15 +84,15 @@ static uint32_t step_fill(const struct vchan *v, struct descriptor *d, struct me
 	uint32_t n = RTE_MIN(d->length - d->issued, (uint32_t)PATTERN);
 
 	if (v->direction == RTE_DMA_DIR_MEM_TO_DEV) {
-		memfab_prep_write_ack(s, v->target, d->dst + d->issued, pattern, n);
+		prep(v, s, MEMFAB_WRITE_ACK, d->dst + d->issued, pattern, n);
 		return n;
 	}
 	d->staged = !d->staged;
 	if (d->staged) {
-		memfab_prep_write(s, v->target, v->stage, pattern, n);
+		prep(v, s, MEMFAB_WRITE, v->stage, pattern, n);
 		return 0;
 	}
-	memfab_prep_read(s, v->target, v->stage, local(d->dst + d->issued), n);
+	prep(v, s, MEMFAB_READ, v->stage, local(d->dst + d->issued), n);
 	return n;
 }
 

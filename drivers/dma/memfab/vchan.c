@@ -43,7 +43,8 @@ int vchan_setup(struct dma_device *d, uint16_t number, const struct rte_dma_vcha
 	v->direction = conf->direction;
 	v->target = d->target;
 	v->window = d->window;
-	v->stage = d->window + (uint64_t)number * STAGE;
+	v->space = d->space;
+	v->stage = d->stages + (uint64_t)number * STAGE;
 	v->mask = ring - 1;
 	v->room = conf->nb_desc;
 	return 0;
