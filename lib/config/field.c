@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mf_nearest.h"
 #include "base/mf_unit.h"
 #include "config/cfg.h"
 
@@ -257,6 +258,21 @@ static bool has(const struct cfg_field *table, const char *key)
 	return false;
 }
 
+static int unknown(struct cfg *c, const char *key, const struct cfg_field *table,
+		   const struct cfg_field *more)
+{
+	struct mf_nearest n;
+
+	mf_nearest_begin(&n, key);
+	for (; table != NULL && table->key != NULL; table++)
+		mf_nearest_look(&n, table->key);
+	for (; more != NULL && more->key != NULL; more++)
+		mf_nearest_look(&n, more->key);
+	if (n.best == NULL)
+		return cfg_fail_key(c, key, "unknown key");
+	return cfg_fail_key(c, key, "unknown key; the nearest is '%s'", n.best);
+}
+
 int cfg_known(struct cfg *c, const json_t *json, const struct cfg_field *table, const struct cfg_field *more)
 {
 	int rc = cfg_is(c, json, JSON_OBJECT);
@@ -267,7 +283,7 @@ int cfg_known(struct cfg *c, const json_t *json, const struct cfg_field *table, 
 		return rc;
 	json_object_foreach((json_t *)(uintptr_t)json, key, v) {
 		if (!has(table, key) && !has(more, key))
-			return cfg_fail_key(c, key, "unknown key");
+			return unknown(c, key, table, more);
 	}
 	return 0;
 }

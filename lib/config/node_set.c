@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mf_nearest.h"
 #include "config/cfg.h"
 
 struct selection {
@@ -46,6 +47,19 @@ static int select_all(struct cfg *c, struct selection *s)
 	return s->n > 0 ? 0 : cfg_fail(c, "there is no %s node", s->ability);
 }
 
+static int unknown(struct cfg *c, const char *name)
+{
+	struct mf_nearest n;
+
+	mf_nearest_begin(&n, name);
+	for (unsigned int p = 0; p < c->config->slots; p++)
+		if (c->config->node[p].up)
+			mf_nearest_look(&n, c->config->node[p].name);
+	if (n.best == NULL)
+		return cfg_fail(c, "there is no node '%.64s'", name);
+	return cfg_fail(c, "there is no node '%.64s'; the nearest is '%s'", name, n.best);
+}
+
 static int select_name(struct cfg *c, struct selection *s, const char *name)
 {
 	const struct mf_config *config = c->config;
@@ -74,8 +88,7 @@ static int select_name(struct cfg *c, struct selection *s, const char *name)
 	}
 	if (found)
 		return 0;
-	return rack ? cfg_fail(c, "'%s' has no %s node", name, s->ability)
-		    : cfg_fail(c, "there is no node '%.64s'", name);
+	return rack ? cfg_fail(c, "'%s' has no %s node", name, s->ability) : unknown(c, name);
 }
 
 static int select_array(struct cfg *c, struct selection *s, const json_t *json)
