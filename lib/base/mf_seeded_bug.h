@@ -41,7 +41,9 @@
 	X(page_not_zeroed) /* a physical page has what its owner before has written */                \
 	X(second_page_unchecked) /* who may use the first page of an access may use the second one */ \
 	X(space_not_in_tag) /* pages of all spaces that have an address are one */                    \
-	X(page_twice_in_ring) /* a page that is ready is given to two */
+	X(page_twice_in_ring) /* a page that is ready is given to two */                              \
+	X(slot_leaked) /* slots of the page table are not free again when their pages are freed */    \
+	X(late_page_leaked) /* a page that is freed while it is held does not come back */
 
 enum mf_seeded_bug {
 	MF_BUG_NONE,

@@ -436,8 +436,13 @@ int memfab_space_end(struct memfab_queue *q, struct memfab_space *s);
  */
 int memfab_ralloc(struct memfab_queue *q, struct memfab_space *s, uint64_t size, unsigned int flags,
 		  uint64_t *ptr);
-/** Frees whole pages. @param ptr  the first octet of a page that is allocated. @param size  octets, of what
- * is */
+/**
+ * Frees whole pages.
+ * @param ptr   the first octet of a page that is allocated
+ * @param size  octets, of what is
+ * @return 0; -ENOBUFS: a part of an allocation, while the node has no ranges left, or of more than 64
+ * ranges; or -errno of the operation
+ */
 int memfab_rfree(struct memfab_queue *q, struct memfab_space *s, uint64_t ptr, uint64_t size);
 /** Likewise, what may be done there from now on. @param rights  READ or WRITE */
 int memfab_rprotect(struct memfab_queue *q, struct memfab_space *s, uint64_t ptr, uint64_t size,

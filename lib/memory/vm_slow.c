@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turns of the slow path: rings, zeroing, tasks. */
+#include "base/mf_seeded_bug.h"
 #include "memory/vm_slow.h"
 
 void vm_slow_send(struct mf_vm_slow *s, const struct mf_vm_item *item)
@@ -270,7 +271,7 @@ static void take_back(struct mf_vm_slow *s, const struct mf_vm_item *item)
 /** The entries are gone, so their slots are free. */
 static void take_removed(struct mf_vm_slow *s, const struct mf_vm_item *item)
 {
-	for (unsigned int i = 0; i < item->length; i++)
+	for (unsigned int i = 0; i < item->length && !MF_SEEDED_BUG(slot_leaked); i++)
 		mf_bucket_use_let_go(s->use, item->run.tag + i);
 	s->task[item->run.serial].done += item->length;
 	s->removes--;

@@ -35,4 +35,7 @@ Test(vm_model, random_programs)
 	cr_expect(s.made > 50 && s.ended > 50 && s.taken > 50 && s.restarts > 5,
 		  "%lu made, %lu ended, %lu rights taken, %lu restarts", s.made, s.ended, s.taken,
 		  s.restarts);
+	cr_expect(s.range_failed > 100 && s.space_failed > 20 && s.come_back > 50,
+		  "%lu without a range, %lu without a space, all was back %lu times", s.range_failed,
+		  s.space_failed, s.come_back);
 }

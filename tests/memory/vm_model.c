@@ -17,6 +17,8 @@
 #define HOLDS 12
 #define OLD_KEYS 64
 #define PAGE_MAX 8192
+#define FEW_RANGES 12
+#define FEW_SPACES 2
 
 static const uint16_t node_of[NODES] = {0, 3, 5, 511};
 static const unsigned int class_of[CLASSES] = {0, 5}, shift_of[CLASSES] = {12, 13};
@@ -165,6 +167,13 @@ static void check_fence(const struct task *t)
 	seen->fenced++;
 }
 
+/** Whether what a task needs may be used up: a part of a range is one range more. */
+static bool may_lack(uint8_t what)
+{
+	return what == MF_SPACE_ALLOCATE ||
+	       ((what == MF_SPACE_FREE || what == MF_SPACE_PROTECT) && rig.config.ranges == FEW_RANGES);
+}
+
 static void settle(struct task *t, uint8_t status, uint64_t result)
 {
 	struct space *s = &space[t->space];
@@ -173,8 +182,9 @@ static void settle(struct task *t, uint8_t status, uint64_t result)
 	t->busy = false;
 	expect(ok || result == 0, "a result without success");
 	expect(ok || (t->may_fail && status == MF_ERR_KEY) ||
-		       (t->request.what == MF_SPACE_ALLOCATE && status == MF_ERR_RESOURCE),
+		       (status == MF_ERR_RESOURCE && may_lack(t->request.what)),
 	       "task %u: status %u", t->request.what, status);
+	seen->range_failed += status == MF_ERR_RESOURCE && t->request.what != MF_SPACE_ALLOCATE;
 	switch (t->request.what) {
 	case MF_SPACE_ALLOCATE:
 		s->allocating--;
@@ -305,6 +315,15 @@ static unsigned int maker_of(unsigned int sp)
 	return n;
 }
 
+static unsigned int spaces_there(void)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < SPACES; i++)
+		n += space[i].there;
+	return n;
+}
+
 static void make_space(unsigned int sp)
 {
 	unsigned int n = (unsigned int)draw(NODES), maker = maker_of(sp);
@@ -318,6 +337,10 @@ static void make_space(unsigned int sp)
 		return;
 	}
 	status = ask_now(sp, n, MF_SPACE_MAKE, 0, 0, 0, &key);
+	if (status == MF_ERR_RESOURCE && n == maker && spaces_there() >= rig.config.spaces) {
+		seen->space_failed++;
+		return;
+	}
 	expect(status == (n == maker ? MF_OK : MF_ERR_KEY), "make: %u", status);
 	if (status != MF_OK)
 		return;
@@ -797,12 +820,14 @@ static void begin(void)
 
 	c.touch = restarts % 2 == 0;
 	c.tasks = TASKS + 1;
+	c.ranges = draw(3) == 0 ? FEW_RANGES : c.ranges;
+	c.spaces = draw(3) == 0 ? FEW_SPACES : c.spaces;
 	refused = 0;
 	expect(vm_rig_make(&rig, &c), "no memory");
 }
 
-/** All comes back: tasks end, what is held is let go, spaces end. */
-static void finish(void)
+/** Tasks end, what is held is let go, spaces end: then nothing that is counted may be missing. */
+static void expect_back(void)
 {
 	struct mf_vm_slow_stats s;
 	struct mf_vm_stats f;
@@ -820,7 +845,6 @@ static void finish(void)
 	vm_rig_settle(&rig);
 	mf_vm_stats(rig.fast, &f);
 	mf_vm_slow_stats(rig.slow, &s);
-	seen->late += f.late;
 	expect(f.entries == 0 && f.present == 0 && s.slots == 0, "%lu entries, %lu slots are left", f.entries,
 	       s.slots);
 	expect(s.ranges_left == rig.config.ranges && s.spaces == 0 && s.under_way == 0 && f.under_way == 0,
@@ -831,16 +855,33 @@ static void finish(void)
 		       c);
 	if (wrong[0] == '\0')
 		check();
+	seen->come_back++;
+}
+
+static void end_life(void)
+{
+	struct mf_vm_stats f;
+
+	mf_vm_stats(rig.fast, &f);
+	seen->late += f.late;
 	vm_rig_free(&rig);
 }
 
-/** The node is started again: all is gone, and no key is good any more. */
+static void finish(void)
+{
+	expect_back();
+	end_life();
+}
+
+/** The node is started again: all is gone, and no key is good any more. Some have freed all before it. */
 static void restart(void)
 {
+	if (draw(2) == 0)
+		expect_back();
 	for (unsigned int i = 0; i < HOLDS; i++)
 		if (hold[i].busy)
 			let_go(&hold[i]);
-	vm_rig_free(&rig);
+	end_life();
 	for (unsigned int i = 0; i < SPACES; i++) {
 		space[i].allocating = 0;
 		wipe(&space[i]);
@@ -902,6 +943,8 @@ const char *vm_model_run(uint64_t seed, unsigned int steps, struct vm_model_seen
 			check();
 		if (draw(20000) == 0)
 			restart();
+		else if (draw(5000) == 0)
+			expect_back();
 	}
 	if (wrong[0] == '\0')
 		finish();

@@ -15,6 +15,8 @@ struct vm_model_seen {
 	uint64_t crossings, second_refused, dry_ring, full_ring, unpinned, holds, late;
 	uint64_t allocated, alloc_failed, freed, protected, fenced, made, ended, taken, restarts;
 	uint64_t overlapped; /**< tasks under way together */
+	uint64_t range_failed, space_failed; /**< for want of ranges, of spaces */
+	uint64_t come_back; /**< times that all was freed, and nothing was missing */
 };
 
 /** @return NULL: nothing is wrong; else what, which is good until the next call */
