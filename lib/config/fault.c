@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/cfg_write.h"
+#include "config/mf_config_query.h"
 #include "systems/mf_systems.h"
 
 #define FAULTS_MAX MF_FAULT_RULES
@@ -221,11 +222,57 @@ static int read_role(struct cfg *c, const json_t *json, struct mf_config_fault *
 	return 0;
 }
 
+/** The nodes of whose slow path a name is that of. NULL: of none, or there is no room. */
+static json_t *of_slow_path(const struct cfg *c, const json_t *name)
+{
+	const size_t more = strlen(MF_CONFIG_SLOW_PATH);
+	size_t len = json_string_length(name);
+
+	if (len <= more || strcmp(json_string_value(name) + len - more, MF_CONFIG_SLOW_PATH) != 0 ||
+	    mf_config_node(c->config, json_string_value(name)) >= 0)
+		return NULL;
+	return json_stringn(json_string_value(name), len - more);
+}
+
+/** As nodes are named, but that each name ends in "-slow". NULL: not so. */
+static json_t *of_slow_paths(const struct cfg *c, const json_t *role)
+{
+	json_t *nodes = json_is_array(role) ? json_array() : NULL, *name;
+	size_t i;
+
+	if (!json_is_array(role))
+		return of_slow_path(c, role);
+	json_array_foreach(role, i, name)
+		if (nodes != NULL && json_array_append_new(nodes, of_slow_path(c, name)) != 0) {
+			json_decref(nodes);
+			nodes = NULL;
+		}
+	return nodes;
+}
+
+static bool has_slow_path(const struct mf_config_node *n)
+{
+	return mf_config_is_virtual(n);
+}
+
+/** "stall": the slow paths of memory. @param nodes  whose */
+static int read_slow_paths(struct cfg *c, const json_t *nodes, struct mf_config_fault *f)
+{
+	int rc;
+
+	f->role = MF_CONFIG_SLOW_PATHS;
+	cfg_push(c, "role");
+	rc = cfg_set_at(c, nodes, has_slow_path, "virtual memory", &f->link);
+	cfg_pop(c);
+	return rc;
+}
+
 /** "stall": roles, or all of an lcore. */
 static int read_stalled(struct cfg *c, const json_t *json, struct mf_config_fault *f)
 {
 	static const char *const of_roles[] = {"role", "switch", NULL}, *const of_switches[] = {"switch",
 												NULL};
+	json_t *slow;
 	int rc;
 
 	if (json_object_get(json, "lcore") != NULL) {
@@ -234,8 +281,10 @@ static int read_stalled(struct cfg *c, const json_t *json, struct mf_config_faul
 	}
 	if (json_object_get(json, "role") == NULL)
 		return cfg_fail_key(c, "role", "is missing, and so is 'lcore'");
-	rc = read_role(c, json, f);
-	if (rc == 0 && f->role == MF_CONFIG_NODES)
+	slow = of_slow_paths(c, json_object_get(json, "role"));
+	rc = slow != NULL ? read_slow_paths(c, slow, f) : read_role(c, json, f);
+	json_decref(slow);
+	if (rc == 0 && (f->role == MF_CONFIG_NODES || f->role == MF_CONFIG_SLOW_PATHS))
 		rc = cfg_refuse(c, json, of_switches, "it is nodes that are stalled");
 	return rc;
 }
@@ -479,6 +528,17 @@ int cfg_faults(struct cfg *c, const json_t *json)
 	return 0;
 }
 
+/** Names of roles. */
+static json_t *put_slow_paths(struct put *p, const struct mf_config_set *nodes)
+{
+	json_t *names = json_array();
+
+	for (unsigned int i = 0; i < nodes->n; i++)
+		cfg_put_append(p, names,
+			       json_sprintf("%s" MF_CONFIG_SLOW_PATH, p->config->node[nodes->node[i]].name));
+	return names;
+}
+
 static void put_where(struct put *p, json_t *json, const struct mf_config_fault *f, uint32_t keys)
 {
 	static const char *const roles[] = {[MF_CONFIG_SWITCH] = "switch", [MF_CONFIG_SCHED] = "scheduler"};
@@ -493,6 +553,8 @@ static void put_where(struct put *p, json_t *json, const struct mf_config_fault 
 		cfg_put_append(p, between, json_string(f->at));
 	} else if (keys & ROLE && (f->role == MF_CONFIG_SWITCH || f->role == MF_CONFIG_SCHED)) {
 		cfg_put_set(p, json, "role", json_string(roles[f->role]));
+	} else if (f->role == MF_CONFIG_SLOW_PATHS) {
+		cfg_put_set(p, json, "role", put_slow_paths(p, &f->link));
 	} else if (f->role == MF_CONFIG_NODES && keys & (LINK | NODE | ROLE)) {
 		cfg_put_set(p, json, key, cfg_put_nodes(p, &f->link, NULL));
 	}

@@ -425,8 +425,18 @@ static inline bool mf_config_finite(const struct mf_config_workload *w)
 
 enum mf_config_direction { MF_CONFIG_BOTH, MF_CONFIG_UP, MF_CONFIG_DOWN };
 
-/** Whom a fault is about. LCORE: all roles of a thread. TRUNKS: links between switches, or between nodes. */
-enum mf_config_role { MF_CONFIG_NODES, MF_CONFIG_SWITCH, MF_CONFIG_SCHED, MF_CONFIG_LCORE, MF_CONFIG_TRUNKS };
+/**
+ * Whom a fault is about. LCORE: all roles of a thread. TRUNKS: links between switches, or between nodes.
+ * SLOW_PATHS: those of the memory of nodes.
+ */
+enum mf_config_role {
+	MF_CONFIG_NODES,
+	MF_CONFIG_SWITCH,
+	MF_CONFIG_SCHED,
+	MF_CONFIG_LCORE,
+	MF_CONFIG_TRUNKS,
+	MF_CONFIG_SLOW_PATHS,
+};
 
 #define MF_CONFIG_ALL_LINKS UINT32_MAX /**< mf_config_fault.number: all of a pair of switches */
 

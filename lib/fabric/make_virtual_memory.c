@@ -31,11 +31,35 @@ static bool secret(struct mf_vm_secrets *s)
 	return getrandom(s, sizeof(*s), 0) == (ssize_t)sizeof(*s);
 }
 
-/** Both paths as one memory. */
-static struct mf_memory *make_timed(struct node *n, const struct mf_vm_timed_config *c)
+/** Faults "stall" of a node's slow path. */
+static int add_stalls(const struct mf_fabric *f, unsigned int i)
 {
+	int err = 0;
+
+	for (unsigned int k = 0; k < f->config->faults && err == 0; k++) {
+		const struct mf_config_fault *c = &f->config->fault[k];
+
+		if (c->class == MF_FAULT_STALL && c->role == MF_CONFIG_SLOW_PATHS &&
+		    mf_config_has(&c->link, i))
+			err = mf_vm_timed_stall(f->node[i].vm, c->from, c->until);
+	}
+	return err;
+}
+
+/** Both paths as one memory. */
+static struct mf_memory *make_timed(struct mf_fabric *f, unsigned int i, const struct mf_vm_timed_config *c)
+{
+	struct node *n = &f->node[i];
+
 	n->vm = mf_vm_timed_new(c);
-	return n->vm != NULL ? mf_vm_timed_memory(n->vm) : NULL;
+	if (n->vm == NULL)
+		return NULL;
+	if (add_stalls(f, i) == 0)
+		return mf_vm_timed_memory(n->vm);
+	mf_vm_timed_free(n->vm);
+	n->vm = NULL;
+	errno = ENOMEM;
+	return NULL;
 }
 
 /** The fast path, and the slow one as a role. */
@@ -89,7 +113,7 @@ struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const
 			  f->config->node[i].name, strerror(errno));
 		return NULL;
 	}
-	memory = wall ? make_paths(n, &c.vm) : make_timed(n, &c);
+	memory = wall ? make_paths(n, &c.vm) : make_timed(f, i, &c);
 	if (memory == NULL)
 		make_fail(err, errlen, "%s: cannot have %llu octets of memory with address spaces: %s",
 			  f->config->node[i].name, (unsigned long long)m->size, strerror(errno));

@@ -14,7 +14,7 @@
  * call. What has the date of a call comes after it. So what comes of a call depends on the calls and their
  * dates alone, whatever else the engine is called for.
  *
- * One thread calls. Nothing is allocated after mf_vm_timed_new().
+ * One thread calls. Nothing is allocated after set-up.
  */
 #ifndef MF_VM_TIMED_H
 #define MF_VM_TIMED_H
@@ -46,8 +46,12 @@ static inline struct mf_memory *mf_vm_timed_memory(struct mf_vm_timed *t)
 	return (struct mf_memory *)t;
 }
 
-/** The slow path stands still for a while: no turn begins. To be called in the order of time. */
-void mf_vm_timed_stall(struct mf_vm_timed *t, mf_time from, mf_time until);
+/**
+ * The slow path will stand still for a while: no turn begins from then on, until then. For set-up: before any
+ * call that has that date or a later one. It may be said of several times.
+ * @return 0; -EINVAL: it ends before it begins; -ENOMEM
+ */
+int mf_vm_timed_stall(struct mf_vm_timed *t, mf_time from, mf_time until);
 
 /** Does all that the slow path does before a time: what is counted is of then. */
 void mf_vm_timed_advance(struct mf_vm_timed *t, mf_time until);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "memory/mf_vm_timed.h"
@@ -14,6 +15,10 @@ struct mf_vm_timed {
 	mf_time free; /**< the slow path's turn ends then */
 	mf_time busy; /**< so long it was at work */
 	bool more; /**< it has something to do without another item */
+	struct still {
+		mf_time from, until;
+	} * still; /**< no turn begins then; in any order */
+	unsigned int stills;
 };
 
 static struct mf_vm_timed *of(struct mf_memory *m)
@@ -32,12 +37,26 @@ static mf_time arrives(const struct mf_vm_timed *t, const struct mf_vm_queue *q)
 	return q->items > 0 ? q->item[q->first].at + t->config.crossing : MF_NEVER;
 }
 
+/** When a turn begins that would begin at t. */
+static mf_time awake(const struct mf_vm_timed *t, mf_time at)
+{
+	unsigned int i = 0;
+
+	while (i < t->stills) {
+		bool in = at >= t->still[i].from && at < t->still[i].until;
+
+		at = in ? t->still[i].until : at;
+		i = in ? 0 : i + 1;
+	}
+	return at;
+}
+
 /** When the slow path has its next turn. What waits for places goes on when the fast path has taken items. */
 static mf_time next_turn(const struct mf_vm_timed *t)
 {
 	mf_time next = mf_time_min(arrives(t, t->fast->out), mf_vm_slow_next(t->slow));
 
-	return mf_time_max(t->free, t->more ? 0 : next);
+	return awake(t, mf_time_max(t->free, t->more ? 0 : next));
 }
 
 /** What the slow path has sent in a turn leaves at its end. */
@@ -99,10 +118,18 @@ void mf_vm_timed_advance(struct mf_vm_timed *t, mf_time until)
 	}
 }
 
-void mf_vm_timed_stall(struct mf_vm_timed *t, mf_time from, mf_time until)
+int mf_vm_timed_stall(struct mf_vm_timed *t, mf_time from, mf_time until)
 {
-	mf_vm_timed_advance(t, from);
-	t->free = mf_time_max(t->free, until);
+	struct still *more;
+
+	if (until < from)
+		return -EINVAL;
+	more = realloc(t->still, (t->stills + 1) * sizeof(*more));
+	if (more == NULL)
+		return -ENOMEM;
+	t->still = more;
+	more[t->stills++] = (struct still){from, until};
+	return 0;
 }
 
 /* ---- as a memory ---- */
@@ -214,6 +241,7 @@ void mf_vm_timed_free(struct mf_vm_timed *t)
 		return;
 	mf_vm_slow_free(t->slow);
 	mf_vm_free(t->fast);
+	free(t->still);
 	free(t);
 }
 

@@ -209,6 +209,8 @@ static int add_stall(struct virtual *v, const struct mf_config_fault *f)
 	struct switch_events *s = &e->sw[f->sw];
 	int err = 0;
 
+	if (f->role == MF_CONFIG_SLOW_PATHS) /* the memory knows (mf_vm_timed_stall()) */
+		return 0;
 	if (f->role == MF_CONFIG_SWITCH)
 		err = stalls_add(&s->sw, f->from, f->until);
 	if (f->role != MF_CONFIG_NODES && err == 0)

@@ -257,6 +257,8 @@ static bool is_of(const struct wall *w, const struct outage *o, const struct rol
 	switch (f->role) {
 	case MF_CONFIG_LCORE:
 		return w->lcore[r->lcore].id == f->lcore;
+	case MF_CONFIG_SLOW_PATHS:
+		return r->kind == ROLE_SLOW && mf_config_has(&f->link, r->index);
 	case MF_CONFIG_SCHED:
 		return of_sched;
 	case MF_CONFIG_SWITCH: /* a scheduler does not go on without its switch */

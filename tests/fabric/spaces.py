@@ -109,6 +109,9 @@ def draw(seed):
   if seed % 3 == 0:
     name = rng.choice(('cn' if nodes == 1 else 'cn0', 'mn'))
     config['faults'] = [{'class': 'node_crash', 'node': name, 'from': '400us', 'until': '430us'}]
+  if seed % 4 == 1:
+    config['faults'] = config.get('faults', []) + [
+      {'class': 'stall', 'role': 'mn-slow', 'from': f'{rng.randrange(800)}us', 'until': '820us'}]
   return config
 
 
@@ -130,13 +133,14 @@ def is_same(tap, runs, seed):
   times = ('--warmup', '600us', '--duration', '300us')
   first = stripped(runs.run(config, *times))
   what = f'fabric {seed}: {config["workload"][0]["spaces"]} spaces of {config["workload"][0]["pages"]} pages'
-  what += ', a crash' if 'faults' in config else ''
+  classes = {fault['class'] for fault in config.get('faults', [])}
+  what += ''.join(f', {name}' for name in sorted(classes))
   if not tap.ok(isinstance(first, dict), f'{what}: runs', first):
     return
   operations = first['operations']
   tap.ok(operations['completed_all'] > 0 and not wrong(first), f'{what}: nothing is wrong',
          (operations['completed_all'], wrong(first)))
-  if 'faults' not in config:
+  if 'node_crash' not in classes:
     tap.ok(operations['failed_all'] == 0, f'{what}: nothing fails', operations.get('failed'))
     tap.ok(first['spaces']['ready_at_ps'] is not None and first['spaces']['failed'] == 0,
            f'{what}: all spaces are there', first['spaces'])
@@ -203,6 +207,43 @@ def leases(tap, runs):
     tap.ok(not wrong(result), 'and nothing is wrong', wrong(result))
 
 
+STALL = 10_000_000_000  # ps
+
+
+def beside_a_stall(runs, faults):
+  """One node reads pages that are there, one at a time; the other one's are new all the time."""
+  config = fabric({'nodes': 'a', 'spaces': 2, 'pages': 2}, {'size': '64MiB'}, faults=faults)
+  config['nodes'] = [{'name': name, 'role': 'compute'} for name in 'ab'] + config['nodes'][1:]
+  config['workload'].append(config['workload'][0] | {
+    'nodes': 'b', 'mix': {'write_ack': 1}, 'pages': 1200, 'populate': False, 'delay': '5us'})
+  return runs.run(config, '--warmup', '2ms', '--duration', '20ms')
+
+
+def stalls(tap, runs):
+  """The slow path stands still: who has his pages does not notice, who needs new ones waits."""
+  stall = [{'class': 'stall', 'role': 'mn-slow', 'from': '5ms', 'until': '15ms'}]
+  without, result = (beside_a_stall(runs, faults) for faults in ([], stall))
+  if not tap.ok(isinstance(without, dict) and isinstance(result, dict), 'a slow path that stands still: runs',
+                (without, result)):
+    return
+  tap.ok(result['faults']['stall'] == 1, 'it stood still', result['faults'])
+  waited = latency(result, 'write_ack')[1]
+  tap.ok(STALL * 0.9 < waited < STALL * 1.1, 'who needs new pages waits as long', waited)
+  reads = [entry['operations']['kinds']['read'] for entry in (without, result)]
+  same = [(latency(entry)[0], entry['operations']['kinds']['read']['latency']['p50_ns'])
+          for entry in (without, result)]
+  # Who waits asks again, so a read may find a message of his before it on a link.
+  tap.ok(same[0] == same[1] and latency(result)[1] < latency(without)[1] + DRAM,
+         'who has his pages reads as fast as ever', reads)
+  tap.ok(reads[1]['completed'] > 0.999 * reads[0]['completed'] > 10000, 'and as often',
+         [entry['completed'] for entry in reads])
+  tap.ok(result['operations']['failed_all'] == 0 and not wrong(result) and accounted(result),
+         'nothing fails, nothing is wrong', result['operations'])
+  effective = json.loads(runs.emu.run('--print-config', runs.write(fabric({}, faults=stall))).stdout)
+  tap.ok(effective['faults'][0]['role'] == ['mn-slow'], 'it is in the effective configuration',
+         effective['faults'])
+
+
 TERABYTES = 'clio/terabytes'
 
 
@@ -243,6 +284,7 @@ def client(tap, runs):
              for (least, most), with_client in zip(times[::2], times[1::2])), 'time of the client', times)
 
 
+STALLED = {'class': 'stall', 'from': '1us', 'until': '2us'}
 # What is changed, and what is said of it, in one line.
 FAULTY = (
   ({'memory': {'pages': '3KiB'}}, 'nodes[1].memory.pages: \'3KiB\' is no size of a page'),
@@ -267,6 +309,12 @@ FAULTY = (
   ({'host': {'once': False}}, 'once is false'),
   ({'stack': 'rocev2'}, 'nodes'),
   ({'workload': {'range': 0}}, 'workload[0].range'),
+  ({'faults': [STALLED | {'role': 'mx-slow'}]}, "faults[0].role: there is no node 'mx'"),
+  ({'faults': [STALLED | {'role': 'cn-slow'}]}, "faults[0].role: node 'cn' is not a virtual memory node"),
+  ({'faults': [STALLED | {'role': ['mn-slow', 'cn']}]}, "faults[0].role[0]: there is no node 'mn-slow'"),
+  ({'faults': [STALLED | {'role': ['mn-slow', 'mn-slow']}]}, "node 'mn' is named twice"),
+  ({'faults': [STALLED | {'role': 'mn-slow', 'switch': 0}]}, 'faults[0].switch'),
+  ({'faults': [{'class': 'skew', 'role': 'mn-slow', 'ppm': 1}]}, "there is no node 'mn-slow'"),
   ({'timing': {'client': '2ms'}}, 'timing.client'),
 )
 
@@ -301,6 +349,7 @@ def main():
     pages_that_come(tap, runs)
     again_after(tap, runs)
     leases(tap, runs)
+    stalls(tap, runs)
     for seed in (*range(given.seed, given.seed + given.fabrics), *FOUND):
       is_same(tap, runs, seed)
     examples(tap, emu)

@@ -6,7 +6,8 @@
 
 With the slow path on the lcore of its node, and on another one: all complete, what is read was written,
 though few pages are ready, all pages are accounted for, and the record of each role replays. A record that
-says what no slow path says is refused. A node that is to crash is refused.
+says what no slow path says is refused. The slow path stands still for a while. A node that is to crash is
+refused.
 """
 import os
 import struct
@@ -86,6 +87,20 @@ def runs(tap, emu, top):
            f'{place}: pages of a class that is not there are refused', why(again) + again.stdout)
 
 
+def stalls(tap, emu):
+  """The slow path stands still from the start on: until it goes on no space can be made."""
+  fault = {'class': 'stall', 'role': 'mn-slow', 'from': '0', 'until': '300ms'}
+  for place, lcores in PLACES.items():
+    process, result = breaking.run_once(emu, fabric(faults=[fault]), lcores)
+    if not tap.ok(result is not None and process.returncode == 0, f'{place}, a stall: runs', why(process)):
+      continue
+    done = result['operations']
+    tap.ok(result['faults']['stall'] == 1 and result['spaces']['ready_at_ps'] >= 300e9,
+           f'{place}, a stall: nothing is answered while it lasts', (result['faults'], result['spaces']))
+    tap.ok(done['completed_all'] == 2 * OPERATIONS and done['failed_all'] == 0 and not wrong(result) and
+           accounted(result), f'{place}, a stall: then all complete', (done, result['memory']))
+
+
 def refused(tap, emu, top):
   path = os.path.join(top, 'crash.json')
   breaking.write(path, fabric(faults=[{'class': 'node_crash', 'node': 'mn', 'from': '1ms', 'until': '2ms'}]))
@@ -100,6 +115,7 @@ def main():
   need_eal(tap, emu, 'by the wall clock')
   with tempfile.TemporaryDirectory() as top:
     runs(tap, emu, top)
+    stalls(tap, emu)
     refused(tap, emu, top)
   tap.done()
 

@@ -454,7 +454,7 @@ static void step(struct run *r)
 		else if (what >= 0xf0)
 			forget(r, what >> 3 & 1);
 		else if (what >= 0xe0)
-			mf_vm_timed_stall(r->t, r->now, r->now + MF_US(20));
+			(void)mf_vm_timed_stall(r->t, r->now, r->now + MF_US(20));
 		else
 			r->now += MF_NS(10) << (what >> 3 & 15);
 		break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Virtual memory whose slow path takes time: when what it does is seen. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/mf_rng.h"
@@ -186,7 +187,9 @@ Test(vm_timed, while_it_stands_still_nothing_is_answered)
 	uint64_t result;
 
 	cr_expect_eq(make_at(now, &result), MF_ERR_PENDING);
-	mf_vm_timed_stall(t, from, until);
+	cr_expect_eq(mf_vm_timed_stall(t, until, from), -EINVAL);
+	cr_assert_eq(mf_vm_timed_stall(t, until - MF_MS(5), until), 0);
+	cr_assert_eq(mf_vm_timed_stall(t, from, until - MF_MS(5)), 0);
 	cr_expect_eq(make_at(from, &result), MF_OK, "what was before that is done");
 	cr_expect_eq(ask_in(from, 0, 2, MF_SPACE_JOIN, 0, 0, 0, &result), MF_ERR_PENDING);
 	cr_expect_eq(ask_in(until + 2 * STEP + CROSSING, 0, 2, MF_SPACE_JOIN, 0, 0, 0, &result),
