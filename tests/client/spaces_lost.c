@@ -3,12 +3,17 @@
  * A node that has all spaces and all pages of its memory node: spaces_lost.py kills it and starts it again,
  * then the memory node. What was before never prevents what comes now, and is never seen again.
  *
- * Says "full" when it has all, and "full" again when it has lost them and has all anew.
+ *   spaces_lost FABRIC       Says "full" when node cn0 has all, and "full" again when it has lost them and
+ *                            has all anew.
+ *   spaces_lost FABRIC NODE  Says "ready", waits for a line, and says "full" when the node has all; then it
+ *                            ends them.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "memfab.h"
 
@@ -85,29 +90,57 @@ static void look(struct memfab_queue *q, const struct held *h)
 	}
 }
 
+/** It tries as long as another node has them. */
+static void inherit(struct memfab *m, struct memfab_queue *q, struct held *h)
+{
+	struct pollfd line = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	printf("ready\n");
+	fflush(stdout);
+	while (poll(&line, 1, 0) == 0)
+		(void)memfab_wait(m, 1000);
+	fill(q, h);
+	for (unsigned int i = 0; i < SPACES; i++)
+		may_come("end", memfab_space_end(q, h[i].space));
+}
+
+/** Until they are lost, and once more. */
+static void lose(struct memfab *m, struct memfab_queue *q, struct held *h)
+{
+	fill(q, h);
+	look(q, h);
+	if (memfab_losses(q, memfab_node(m, "mn0")) == 0)
+		fail("nothing was lost", 0);
+	for (unsigned int i = 0; i < SPACES; i++)
+		may_come("end", memfab_space_end(q, h[i].space));
+	fill(q, h);
+	for (unsigned int i = 0; i < SPACES; i++)
+		if (memfab_space_end(q, h[i].space) != 0)
+			fail("end", -EIO);
+}
+
 int main(int argc, char **argv)
 {
-	const struct memfab_options options = {.only = "cn0"};
+	const char *node = argc == 3 ? argv[2] : "cn0";
+	const struct memfab_options options = {.only = node};
 	static struct held held[SPACES];
 	char err[MEMFAB_ERR_LEN];
 	struct memfab_queue *q;
 	struct memfab *m;
 
-	if (argc != 2 || memfab_open(argv[1], &options, &m, err, sizeof(err)) != 0 ||
-	    memfab_wait_ready(m, 300000) != 0 || memfab_queue_new(m, "cn0", 16, &q, err, sizeof(err)) != 0) {
-		fprintf(stderr, "%s\n", argc == 2 ? err : "usage: spaces_lost FABRIC");
+	if (argc < 2 || argc > 3) {
+		fprintf(stderr, "usage: spaces_lost FABRIC [NODE]\n");
 		return 1;
 	}
-	fill(q, held);
-	look(q, held);
-	if (memfab_losses(q, memfab_node(m, "mn0")) == 0)
-		fail("nothing was lost", 0);
-	for (unsigned int i = 0; i < SPACES; i++)
-		may_come("end", memfab_space_end(q, held[i].space));
-	fill(q, held);
-	for (unsigned int i = 0; i < SPACES; i++)
-		if (memfab_space_end(q, held[i].space) != 0)
-			fail("end", -EIO);
+	if (memfab_open(argv[1], &options, &m, err, sizeof(err)) != 0 || memfab_wait_ready(m, 300000) != 0 ||
+	    memfab_queue_new(m, node, 16, &q, err, sizeof(err)) != 0) {
+		fprintf(stderr, "%s\n", err);
+		return 1;
+	}
+	if (argc == 3)
+		inherit(m, q, held);
+	else
+		lose(m, q, held);
 	memfab_queue_free(q);
 	memfab_close(m);
 	return 0;
