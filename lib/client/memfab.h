@@ -144,6 +144,7 @@ enum memfab_op {
 	MEMFAB_SPACE_FENCE,
 	MEMFAB_SPACE_RENEW,
 	MEMFAB_SPACE_LIFE,
+	MEMFAB_SPACE_USAGE,
 	MEMFAB_SPACE_LEAVE,
 	MEMFAB_OPS
 };
@@ -467,6 +468,21 @@ int memfab_ratomic(struct memfab_queue *q, const struct memfab_space *s, enum me
 int memfab_rlock(struct memfab_queue *q, const struct memfab_space *s, uint64_t ptr, int64_t timeout);
 /** @return 0; -EPERM: this queue does not have it; or -errno of the operation */
 int memfab_runlock(struct memfab_queue *q, const struct memfab_space *s, uint64_t ptr);
+/** What a space has at a memory node, or at all of its nodes together. */
+struct memfab_usage {
+	uint64_t pages; /**< that were accessed: each takes memory */
+	uint64_t octets; /**< of these */
+	uint64_t entries; /**< pages that are allocated */
+	uint64_t allocated; /**< octets of these */
+	uint64_t ranges; /**< pages that follow each other and have equal rights are one */
+};
+
+/**
+ * What a space has now. While others use it, each number may be of another moment. Who may read asks.
+ * @param node  a memory node of the space; < 0: of all of them together
+ * @return 0; -EACCES: the space has no such node; or -errno of the operation
+ */
+int memfab_rusage(struct memfab_queue *q, const struct memfab_space *s, int node, struct memfab_usage *out);
 /** What was asked of the space before, by any node, is done when this returns (Clio 4.5: rfence). */
 int memfab_rfence(struct memfab_queue *q, const struct memfab_space *s);
 /**

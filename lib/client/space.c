@@ -106,7 +106,7 @@ void space_piece(struct slot *s, const struct mf_config *config, struct mf_op *o
 }
 
 static_assert(MEMFAB_SPACE_FENCE - MEMFAB_SPACE_MAKE == MF_SPACE_FENCE &&
-		      MEMFAB_SPACE_LIFE - MEMFAB_SPACE_MAKE == MF_SPACE_LIFE,
+		      MEMFAB_SPACE_USAGE - MEMFAB_SPACE_MAKE == MF_SPACE_USAGE,
 	      "they follow each other in the same order");
 
 /* ---- spaces ---- */

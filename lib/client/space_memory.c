@@ -193,6 +193,46 @@ int memfab_ratomic(struct memfab_queue *q, const struct memfab_space *s, enum me
 	return sync_one(q, &what, old);
 }
 
+/** Adds what it has at one node. */
+static int add_usage(struct memfab_queue *q, const struct memfab_space *s, uint16_t node,
+		     struct memfab_usage *sum)
+{
+	uint64_t *const of[MF_USAGES] = {[MF_USAGE_PAGES] = &sum->pages,
+					 [MF_USAGE_OCTETS] = &sum->octets,
+					 [MF_USAGE_ENTRIES] = &sum->entries,
+					 [MF_USAGE_ALLOCATED] = &sum->allocated,
+					 [MF_USAGE_RANGES] = &sum->ranges};
+	int rc = 0;
+
+	for (unsigned int i = 0; i < MF_USAGES && rc == 0; i++) {
+		struct memfab_sqe what = {.op = MEMFAB_SPACE_USAGE, .node = node, .arg = {0, i}, .space = s};
+		uint64_t n;
+
+		rc = sync_one(q, &what, &n);
+		*of[i] += rc == 0 ? n : 0;
+	}
+	return rc;
+}
+
+int memfab_rusage(struct memfab_queue *q, const struct memfab_space *s, int node, struct memfab_usage *out)
+{
+	struct memfab_usage sum = {0};
+	bool found = node < 0;
+	int rc = space_may_ask(q);
+
+	for (unsigned int k = 0; k < s->nodes && rc == 0; k++) {
+		if (node >= 0 && s->node[k] != node)
+			continue;
+		found = true;
+		rc = add_usage(q, s, s->node[k], &sum);
+	}
+	if (rc == 0 && !found)
+		rc = -EACCES;
+	if (rc == 0)
+		*out = sum;
+	return rc;
+}
+
 int memfab_rfence(struct memfab_queue *q, const struct memfab_space *s)
 {
 	int rc = space_may_ask(q);

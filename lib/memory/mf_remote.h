@@ -90,4 +90,16 @@ static inline uint64_t mf_remote_tag(uint32_t space, uint64_t addr, unsigned int
 	return ((uint64_t)space << 3 | mf_remote_class(addr)) << MF_PAGE_NUMBER_BITS | within >> shift;
 }
 
+/** The space of a tag. */
+static inline uint32_t mf_remote_tag_space(uint64_t tag)
+{
+	return (uint32_t)(tag >> (MF_PAGE_NUMBER_BITS + 3)) & (MF_SPACES - 1);
+}
+
+/** The class of its page. */
+static inline unsigned int mf_remote_tag_class(uint64_t tag)
+{
+	return tag >> MF_PAGE_NUMBER_BITS & (MF_PAGE_CLASSES - 1);
+}
+
 #endif

@@ -109,7 +109,18 @@ enum mf_space_task {
 	/** A right, below MF_SPACE_RIGHTS, whose key it has: the lease of the space begins anew */
 	MF_SPACE_RENEW = MF_SPACE_TASKS,
 	MF_SPACE_LIFE, /**< node: read. Result: mf_space_life() */
+	MF_SPACE_USAGE, /**< enum mf_space_usage: read. Result: how much of it the space has */
 	MF_SPACE_ASKS
+};
+
+/** What a space has at a memory node. */
+enum mf_space_usage {
+	MF_USAGE_PAGES, /**< physical pages */
+	MF_USAGE_OCTETS, /**< of these */
+	MF_USAGE_ENTRIES, /**< of the page table: pages that are allocated, accessed or not */
+	MF_USAGE_ALLOCATED, /**< octets of these */
+	MF_USAGE_RANGES, /**< as of the last task of the space that is done */
+	MF_USAGES
 };
 
 /**

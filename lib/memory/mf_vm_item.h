@@ -48,7 +48,9 @@ enum mf_vm_item_kind {
 	MF_VM_LEASE, /**< .task.space */
 	MF_VM_SWEEP, /**< a part of a lease, MF_VM_SWEEPS, has passed */
 	MF_VM_FORGOTTEN, /**< of a FORGET */
-	MF_VM_ANSWER, /**< .task.ticket, as it was asked; value: enum mf_status; .task.arg[0]: the result */
+	/** .task.ticket, as it was asked; value: enum mf_status; .task.arg[0]: the result. Of a space that is
+	 * there, .task.epoch not 0: .task.space has .task.arg[1] ranges then */
+	MF_VM_ANSWER,
 };
 
 struct mf_vm_item {

@@ -155,6 +155,7 @@ static void fault(struct mf_vm *v, struct look *l, unsigned int page_class)
 	(void)mf_page_ring_take(ready->ring, &l->page.page);
 	ready->taken++;
 	mf_page_table_map(v->table, l->slot, l->page.page);
+	vm_used(v, l->tag, MF_USAGE_PAGES, true);
 	v->stats.faults++;
 	vm_tell_taken(v, page_class);
 }

@@ -47,6 +47,11 @@ struct vm_known {
 #define VM_USED (UINT32_C(1) << 31)
 static_assert(MF_SPACE_EPOCH_MAX < VM_USED, "an epoch leaves a bit");
 
+/** What a space has, as the fast path knows it. */
+struct vm_usage {
+	uint64_t of[MF_USAGES];
+};
+
 /** What is known of a compute node. */
 struct vm_node {
 	uint32_t begun; /**< how often it has begun anew */
@@ -65,6 +70,8 @@ struct mf_vm {
 	/** [MF_SPACES]: of each space, and VM_USED; 0: it is not there. Touched where spaces are */
 	uint32_t *epoch;
 	uint64_t epoch_mapped;
+	struct vm_usage *usage; /**< [MF_SPACES]: likewise */
+	uint64_t usage_mapped;
 	struct vm_known *known; /**< [2^VM_KNOWN_BITS] */
 	struct mf_page_table *table;
 	struct mf_tlb *tlb;
@@ -79,6 +86,9 @@ struct mf_vm {
 	bool zeroes; /**< mf_vm_zeroes() */
 	mf_time now; /**< the latest date of what was asked or taken: items are sent then */
 };
+
+static_assert(MF_USAGE_OCTETS == MF_USAGE_PAGES + 1 && MF_USAGE_ALLOCATED == MF_USAGE_ENTRIES + 1,
+	      "what pages have follows their number");
 
 static inline struct mf_vm *vm_of(struct mf_memory *m)
 {
@@ -105,6 +115,16 @@ static inline void vm_use(struct mf_vm *v, uint32_t space, uint16_t node)
 		v->epoch[space] |= VM_USED;
 	if (!v->node[node].used)
 		v->node[node].used = true;
+}
+
+/** A page of a class is the space's, or is so no more: physical ones, or entries. */
+static inline void vm_used(struct mf_vm *v, uint64_t tag, enum mf_space_usage pages, bool more)
+{
+	struct vm_usage *u = &v->usage[mf_remote_tag_space(tag)];
+	uint64_t octets = UINT64_C(1) << v->layout.of[mf_remote_tag_class(tag)].shift;
+
+	u->of[pages] += more ? 1 : -UINT64_C(1);
+	u->of[pages + 1] += more ? octets : -octets;
 }
 
 /** A call is of this date; one before a date that was told already is of that. */

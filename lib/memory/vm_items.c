@@ -47,7 +47,7 @@ static uint8_t right_for(const struct mf_vm_request *r)
 		[MF_SPACE_JOIN] = MF_SPACE_RIGHTS,    [MF_SPACE_GRANT] = MF_SPACE_OWN,
 		[MF_SPACE_ALLOCATE] = MF_RIGHT_WRITE, [MF_SPACE_FREE] = MF_RIGHT_WRITE,
 		[MF_SPACE_PROTECT] = MF_RIGHT_WRITE,  [MF_SPACE_FENCE] = MF_RIGHT_READ,
-		[MF_SPACE_LIFE] = MF_RIGHT_READ,
+		[MF_SPACE_LIFE] = MF_RIGHT_READ,      [MF_SPACE_USAGE] = MF_RIGHT_READ,
 	};
 
 	if (r->what == MF_SPACE_RENEW)
@@ -117,9 +117,14 @@ static uint8_t ask_fast(struct mf_vm *v, const struct mf_vm_request *r, uint64_t
 	v->stats.ask_refused[reason]++;
 	if (reason != MF_VM_REFUSED_NOT)
 		return MF_ERR_KEY;
+	if (r->what == MF_SPACE_USAGE && r->arg[0] >= MF_USAGES)
+		return MF_ERR_RANGE;
 	vm_use(v, r->space, r->node);
 	v->stats.renewed += r->what == MF_SPACE_RENEW;
-	*result = r->what == MF_SPACE_LIFE ? life_of(v, r->arg[0]) : 0;
+	if (r->what == MF_SPACE_LIFE)
+		*result = life_of(v, r->arg[0]);
+	else if (r->what == MF_SPACE_USAGE)
+		*result = v->usage[r->space].of[r->arg[0]];
 	return MF_OK;
 }
 
@@ -202,8 +207,14 @@ static void take_pages(struct mf_vm *v, const struct mf_vm_item *item)
 
 static void add(struct mf_vm *v, const struct mf_vm_item *item)
 {
-	for (unsigned int i = 0; i < item->length; i++)
-		v->stats.strange += mf_page_table_add(v->table, item->run.tag + i, item->value) != 0;
+	for (unsigned int i = 0; i < item->length; i++) {
+		uint64_t tag = item->run.tag + i;
+
+		if (mf_page_table_add(v->table, tag, item->value) == 0)
+			vm_used(v, tag, MF_USAGE_ENTRIES, true);
+		else
+			v->stats.strange++;
+	}
 }
 
 static void protect(struct mf_vm *v, const struct mf_vm_item *item)
@@ -233,6 +244,9 @@ static void remove_run(struct mf_vm *v, const struct mf_vm_item *item)
 		}
 		if (!MF_SEEDED_BUG(tlb_not_cleared))
 			(void)mf_tlb_remove(v->tlb, tag);
+		vm_used(v, tag, MF_USAGE_ENTRIES, false);
+		if (was.present)
+			vm_used(v, tag, MF_USAGE_PAGES, false);
 		if (was.present && mf_pins_unmap(v->pins, was.page))
 			back.run.page[back.pages++] = was.page;
 	}
@@ -249,6 +263,8 @@ static void answer(struct mf_vm *v, const struct mf_vm_item *item)
 		v->stats.strange++;
 		return;
 	}
+	if (item->task.epoch != 0)
+		v->usage[item->task.space].of[MF_USAGE_RANGES] = item->task.arg[1];
 	v->tasks--;
 	e->state = e->state == VM_ASKED_FORGOTTEN ? VM_ASKED_NONE : VM_ASKED_DONE;
 	e->status = item->value;
@@ -307,8 +323,9 @@ bool mf_vm_may_take(const struct mf_vm *v, const struct mf_vm_item *item)
 		return item->task.space < MF_SPACES;
 	case MF_VM_FORGOTTEN:
 		return item->node < MF_PORTS_MAX && v->node[item->node].telling;
-	case MF_VM_SWEEP:
 	case MF_VM_ANSWER:
+		return item->task.space < MF_SPACES;
+	case MF_VM_SWEEP:
 		return true;
 	default:
 		return false;
@@ -335,6 +352,9 @@ void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item)
 		remove_run(v, item);
 		break;
 	case MF_VM_SPACE:
+		if (vm_epoch(v, item->task.space) ==
+		    0) /* it was made: what had its number has left nothing */
+			v->usage[item->task.space].of[MF_USAGE_RANGES] = 0;
 		v->epoch[item->task.space] = item->task.epoch;
 		break;
 	case MF_VM_LEASE:

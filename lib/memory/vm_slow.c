@@ -172,6 +172,11 @@ static void answer(struct mf_vm_slow *s, const struct vm_task *t)
 
 	item.task.ticket = t->ticket;
 	item.task.arg[0] = t->result;
+	if (t->space != NULL) {
+		item.task.space = t->number;
+		item.task.epoch = t->epoch;
+		item.task.arg[1] = t->space->ranges.ranges;
+	}
 	if (t->own) {
 		s->ending = false;
 	} else {

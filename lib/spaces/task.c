@@ -55,7 +55,7 @@ static uint8_t right_for(const struct mf_op *op)
 		[MF_SPACE_JOIN] = MF_SPACE_RIGHTS,    [MF_SPACE_GRANT] = MF_SPACE_OWN,
 		[MF_SPACE_ALLOCATE] = MF_RIGHT_WRITE, [MF_SPACE_FREE] = MF_RIGHT_WRITE,
 		[MF_SPACE_PROTECT] = MF_RIGHT_WRITE,  [MF_SPACE_FENCE] = MF_RIGHT_READ,
-		[MF_SPACE_LIFE] = MF_RIGHT_READ,
+		[MF_SPACE_LIFE] = MF_RIGHT_READ,      [MF_SPACE_USAGE] = MF_RIGHT_READ,
 	};
 
 	return op->key == 0 && task_of(op) < MF_SPACE_ASKS ? right[task_of(op)] : MF_SPACE_RIGHTS;

@@ -345,6 +345,44 @@ Test(client_space, locks_name_who_has_them)
 	memfab_queue_free(also);
 }
 
+static void expect_usage(int node, uint64_t pages, uint64_t octets, uint64_t entries, uint64_t ranges)
+{
+	struct memfab_usage u;
+
+	cr_assert_eq(memfab_rusage(c0, s0, node, &u), 0);
+	cr_expect(u.pages == pages && u.octets == octets && u.entries == entries && u.ranges == ranges,
+		  "node %d: %lu pages, %lu octets, %lu entries, %lu ranges", node, u.pages, u.octets,
+		  u.entries, u.ranges);
+}
+
+Test(client_space, what_a_space_has)
+{
+	uint64_t ptr = alloc(s0, 4 * PAGE, MEMFAB_AT(mn0) | MEMFAB_PAGE(12));
+	uint64_t large = alloc(s0, LARGE, MEMFAB_AT(mn1) | MEMFAB_PAGE(16) | MEMFAB_POPULATE);
+	struct memfab_usage u = {.pages = 77};
+	struct memfab_space *s1;
+	struct memfab_token t;
+
+	put(c0, s0, ptr + PAGE, 1);
+	expect_usage(mn0, 1, PAGE, 4, 1);
+	expect_usage(mn1, 1, LARGE, 1, 1);
+	expect_usage(-1, 2, PAGE + LARGE, 5, 2);
+	cr_expect_eq(memfab_rprotect(c0, s0, ptr, PAGE, MEMFAB_RIGHTS_READ), 0);
+	expect_usage(mn0, 1, PAGE, 4, 2);
+	cr_expect_eq(memfab_rusage(c0, s0, memfab_node(rig, "cn1"), &u), -EACCES);
+	memfab_space_token(s0, &t);
+	cr_expect_eq(memfab_space_grant(c0, s0, memfab_node(rig, "cn1"), MEMFAB_RIGHTS_READ), 0);
+	cr_assert_eq(memfab_space_join(c1, &t, &s1), 0);
+	cr_expect_eq(memfab_rusage(c1, s1, -1, &u), 0);
+	cr_expect(u.pages == 2 && u.allocated == 4 * PAGE + LARGE);
+	cr_expect_eq(memfab_space_grant(c0, s0, memfab_node(rig, "cn1"), MEMFAB_RIGHTS_NONE), 0);
+	cr_expect_eq(memfab_rusage(c1, s1, mn0, &u), -EACCES);
+	cr_expect_eq(memfab_space_end(c1, s1), 0);
+	cr_expect_eq(memfab_rfree(c0, s0, ptr, 4 * PAGE), 0);
+	cr_expect_eq(memfab_rfree(c0, s0, large, LARGE), 0);
+	expect_usage(-1, 0, 0, 0, 0);
+}
+
 /** As many spaces as the node has, and again. */
 Test(client_space, as_many_spaces_as_there_are)
 {

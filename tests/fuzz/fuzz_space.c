@@ -209,6 +209,13 @@ static uint64_t good_key(const struct run *r, unsigned int node, unsigned int sp
 	return 0;
 }
 
+/** No number was counted below 0. */
+static void check_usage(uint64_t which, uint8_t status, uint64_t result)
+{
+	require(status == MF_ERR_KEY || (status == MF_OK) == (which < MF_USAGES));
+	require(result <= UINT32_MAX && (status == MF_OK || result == 0));
+}
+
 static void begin(struct run *r, unsigned int node, unsigned int slot, const struct asked *e)
 {
 	struct asked *of = slot < SLOTS ? &r->asked[node][slot] : NULL;
@@ -216,7 +223,9 @@ static void begin(struct run *r, unsigned int node, unsigned int slot, const str
 	uint64_t result;
 	uint8_t status = ask_memory(r, e, &result);
 
-	require(of != NULL || status == MF_ERR_KEY);
+	require(of != NULL || status == MF_ERR_KEY || mf_space_ask_task(e->arg[0]) >= MF_SPACE_TASKS);
+	if (mf_space_ask_task(e->arg[0]) == MF_SPACE_USAGE)
+		check_usage(e->arg[1], status, result);
 	if (status != MF_ERR_PENDING || (of->busy && number == r->number[node][slot]))
 		return;
 	require(!of->busy); /* a slot has one task at a time */
@@ -260,6 +269,8 @@ static uint64_t how_much(struct run *r, uint8_t task)
 		return MF_SPACE_ALLOC((n & 31) << 11, 0, n >> 5 & 3);
 	case MF_SPACE_FREE:
 		return n << 11;
+	case MF_SPACE_USAGE:
+		return n % (MF_USAGES + 1);
 	default:
 		return 0;
 	}
@@ -280,6 +291,8 @@ static void ask_well(struct run *r)
 			node++;
 	e.a.node = node_of[node];
 	e.a.key = good_key(r, node, space, right[task]);
+	if (task == MF_SPACE_FENCE && who & 0x40)
+		task = MF_SPACE_USAGE;
 	e.arg[0] = MF_SPACE_ASK(task, slot, r->number[node][slot] + 1);
 	e.arg[1] = how_much(r, task);
 	if (task >= MF_SPACE_ALLOCATE)

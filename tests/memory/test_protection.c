@@ -379,13 +379,15 @@ static const uint8_t right_for[MF_SPACE_ASKS] = {
 	[MF_SPACE_ALLOCATE] = MF_RIGHT_WRITE, [MF_SPACE_FREE] = MF_RIGHT_WRITE,
 	[MF_SPACE_PROTECT] = MF_RIGHT_WRITE,  [MF_SPACE_FENCE] = MF_RIGHT_READ,
 	[MF_SPACE_RENEW] = MF_RIGHT_READ,     [MF_SPACE_LIFE] = MF_RIGHT_READ,
+	[MF_SPACE_USAGE] = MF_RIGHT_READ,
 };
 
 /** Tasks that need a key: they are refused at once. */
 static bool attempt_task(void)
 {
-	static const uint8_t tasks[] = {MF_SPACE_END,     MF_SPACE_GRANT, MF_SPACE_ALLOCATE, MF_SPACE_FREE,
-					MF_SPACE_PROTECT, MF_SPACE_FENCE, MF_SPACE_RENEW,    MF_SPACE_LIFE};
+	static const uint8_t tasks[] = {MF_SPACE_END,   MF_SPACE_GRANT,   MF_SPACE_ALLOCATE,
+					MF_SPACE_FREE,  MF_SPACE_PROTECT, MF_SPACE_FENCE,
+					MF_SPACE_RENEW, MF_SPACE_LIFE,    MF_SPACE_USAGE};
 	uint8_t task = tasks[draw(sizeof(tasks))], status;
 	uint64_t data[2], result = 1, how_much = draw(2) * 4096;
 	struct mf_access a = some_access(data);

@@ -737,6 +737,57 @@ Test(vm, spaces_and_their_limit)
 	cr_expect_eq(ask(7, 7u << 13 | 100, MF_SPACE_MAKE, 0, 0, 0, &with), MF_OK);
 }
 
+static void expect_usage(uint64_t pages, uint64_t octets, uint64_t entries, uint64_t allocated,
+			 uint64_t ranges)
+{
+	const uint64_t want[MF_USAGES] = {pages, octets, entries, allocated, ranges};
+
+	for (unsigned int i = 0; i < MF_USAGES; i++) {
+		uint64_t got;
+
+		cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_USAGE, key[MF_RIGHT_READ], i, 0, &got), MF_OK);
+		cr_expect_eq(got, want[i], "%u: %lu, not %lu", i, got, want[i]);
+	}
+}
+
+Test(vm, what_a_space_has)
+{
+	uint64_t at, large, w = key[MF_RIGHT_WRITE], none;
+	struct mf_access a;
+	struct mf_answer held;
+
+	expect_usage(0, 0, 0, 0, 0);
+	at = allocate(5 * PAGE, 0, MF_PAGE_WRITE);
+	large = allocate(8192, 5, MF_PAGE_WRITE);
+	expect_usage(0, 0, 6, 5 * PAGE + 8192, 2);
+	time_of(at, 8, MF_RIGHT_READ);
+	time_of(at + PAGE, 8, MF_RIGHT_READ);
+	time_of(at + PAGE, 8, MF_RIGHT_READ);
+	time_of(large, 8, MF_RIGHT_WRITE);
+	expect_usage(3, 2 * PAGE + 8192, 6, 5 * PAGE + 8192, 2);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_PROTECT, w, MF_SPACE_ALLOC(PAGE, 0, 1), at + PAGE, &none),
+		     MF_OK);
+	expect_usage(3, 2 * PAGE + 8192, 6, 5 * PAGE + 8192, 4);
+	a = access_of(at, 8, MF_RIGHT_READ, NULL);
+	a.hold = true;
+	cr_assert_eq(run(&a, &held), MF_OK);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_FREE, w, PAGE, at, &none), MF_OK);
+	expect_usage(2, PAGE + 8192, 5, 4 * PAGE + 8192, 3);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_FREE, w, 4 * PAGE, at + PAGE, &none), MF_OK);
+	expect_usage(1, 8192, 1, 8192, 1);
+	mf_memory_virtual.let_go(r.memory, &held.places);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_USAGE, key[MF_RIGHT_READ], MF_USAGES, 0, &none),
+		     MF_ERR_RANGE);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_USAGE, w, 0, 0, &none), MF_ERR_KEY);
+	cr_expect_eq(ask(GUEST, SPACE, MF_SPACE_USAGE, key[MF_RIGHT_READ], 0, 0, &none), MF_ERR_KEY);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_END, own, 0, 0, &none), MF_OK);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_USAGE, key[MF_RIGHT_READ], 0, 0, &none), MF_ERR_KEY);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_MAKE, 0, 0, 0, &own), MF_OK);
+	for (uint8_t right = 0; right < MF_RIGHTS; right++)
+		key[right] = join(OWNER, SPACE, right);
+	expect_usage(0, 0, 0, 0, 0);
+}
+
 /** Whatever a node asks, and with whatever it accesses, of its own space and of others'. */
 Test(vm, garbage)
 {

@@ -243,7 +243,7 @@ local OPCODES = {
 }
 -- What is asked of a space: enum mf_space_task in lib/memory/mf_space.h.
 local TASKS = {[0] = "make", "end", "join", "grant", "allocate", "free", "protect", "fence", "renew",
-               "life"}
+               "life", "usage"}
 local STATUSES = {
   [OP.MF_ERR_RANGE] = "range",
   [OP.MF_ERR_ALIGN] = "align",
