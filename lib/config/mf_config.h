@@ -350,6 +350,7 @@ struct mf_config_trace {
 	struct mf_query *query; /**< of keys: the lines in turn to the clients; otherwise NULL */
 	struct mf_client_message *message; /**< those of the first client, of the second, ...; by time */
 	uint64_t *addr; /**< of each message, in the memory of its target; NULL: the trace does not say it */
+	uint64_t end; /**< with .addr: no message has octets there, or behind it */
 	uint64_t *first; /**< [clients.n + 1]: where those of client i begin */
 };
 

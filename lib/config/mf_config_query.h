@@ -110,6 +110,15 @@ static inline bool mf_config_is_virtual(const struct mf_config_node *n)
 	return n->memory && strcmp(n->memory_type, mf_memory_virtual.name) == 0;
 }
 
+/**
+ * Whether all clients of a workload have all of the memory of each target, and no regions: by addresses of a
+ * trace, which in memory with spaces are those of a client's region.
+ */
+static inline bool mf_config_has_all_memory(const struct mf_config_workload *w)
+{
+	return w->trace.addr != NULL && w->spaces.spaces == 0;
+}
+
 /** Whether EDM's scheduler grants what nodes send. Others have a stack above the MAC, and a bridge. */
 static inline bool mf_config_schedules(const struct mf_config *c)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "config/cfg.h"
+#include "config/mf_config_query.h"
 #include "workload/mf_trace.h"
 
 const char *const cfg_trace_format_names[] = {
@@ -92,15 +93,20 @@ static int scale(const struct reading *r, mf_time *start)
 static int check_addr(struct reading *r, const struct mf_trace_row *row)
 {
 	const struct mf_config_node *n = &r->c->config->node[row->dst];
-	uint64_t size = n->memory_config.size;
+	uint64_t size = mf_config_is_virtual(n) ? UINT64_MAX : n->memory_config.size;
+	bool within = row->octets <= size && row->addr <= size - row->octets;
 
 	r->addressed = true;
+	if (within && row->addr + row->octets > r->trace->end)
+		r->trace->end = row->addr + row->octets;
+	if (within && mf_config_is_virtual(n)) /* each client has spaces of its own there */
+		return 0;
 	r->changed[row->dst] |= row->kind != MF_MIX_READ;
 	if (r->asker[row->dst] == 0)
 		r->asker[row->dst] = row->src + 1U;
 	else if (r->asker[row->dst] != row->src + 1U)
 		r->shared[row->dst] = true;
-	if (row->octets <= size && row->addr <= size - row->octets)
+	if (within)
 		return 0;
 	return mf_trace_fail(r->file,
 			     "%" PRIu64 " octets at address %" PRIu64
@@ -350,8 +356,9 @@ static int read_path(struct cfg *c, const json_t *json, struct reading *r)
 }
 
 /*
- * The trace says where: in all of the memory, in which nobody has a region of his own. So what is found there
- * is known only where one client asks, or nobody writes.
+ * The trace says where: in all of the memory, in which nobody has a region of his own. So what is found
+ * there is known only where one client asks, or nobody writes. Where memory has spaces it is in the region
+ * that each client has.
  */
 static int place_given(struct cfg *c, const json_t *json, const struct reading *r)
 {
@@ -363,8 +370,10 @@ static int place_given(struct cfg *c, const json_t *json, const struct reading *
 	for (unsigned int i = 0; i < w->targets.n && rc == 0; i++) {
 		unsigned int t = w->targets.node[i];
 		const struct mf_config_node *n = &c->config->node[t];
+		uint64_t size;
 
-		w->span = n->memory_config.size > w->span ? n->memory_config.size : w->span;
+		size = mf_config_is_virtual(n) ? w->trace.end : n->memory_config.size;
+		w->span = size > w->span ? size : w->span;
 		if (w->verify && r->shared[t] && r->changed[t])
 			rc = cfg_fail_key(
 				c, "verify",

@@ -402,8 +402,6 @@ int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_work
 		return 0;
 	}
 	rc = cfg_refuse(c, json, of_flat, "a store needs memory of the type \"flat\" so far");
-	if (rc == 0 && w->trace.addr != NULL)
-		rc = cfg_fail_key(c, "trace", "its addresses are those of memory of the type \"flat\"");
 	if (rc == 0 && given)
 		rc = cfg_refuse(c, json, span, "'pages' says how much that is");
 	if (rc == 0)
@@ -418,6 +416,11 @@ int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_work
 		w->spaces.pages = (w->span + of_spaces - 1) / of_spaces;
 	}
 	w->span = w->spaces.spaces * w->spaces.pages * w->spaces.page;
+	if (w->trace.addr != NULL && w->trace.end > w->span)
+		return cfg_fail_key(c, "trace",
+				    "its addresses are within %" PRIu64
+				    " octets; 'spaces', 'pages' and 'page' make %" PRIu64,
+				    w->trace.end, w->span);
 	return check_fits(c, w);
 }
 

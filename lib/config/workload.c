@@ -7,6 +7,7 @@
 
 #include "base/mf_unit.h"
 #include "config/cfg.h"
+#include "config/mf_config_query.h"
 
 #define DEPTH_OPEN 1024
 #define THETA 0.99
@@ -169,7 +170,7 @@ static int place(struct cfg *c, struct mf_config_workload *w)
 			unsigned int t = w->targets.node[i];
 			bool both = mf_config_has(&before->targets, t);
 
-			if (both && (before->trace.addr != NULL || w->trace.addr != NULL))
+			if (both && (mf_config_has_all_memory(before) || mf_config_has_all_memory(w)))
 				return cfg_fail_key(
 					c, "targets",
 					"a trace with addresses has all of the memory of '%s', and "

@@ -503,7 +503,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 		.theta = w->theta,
 		.targets = f->target[w - f->config->workload],
 		.targets_count = w->targets.n,
-		.base = w->trace.addr != NULL ? 0 : i * w->span,
+		.base = mf_config_has_all_memory(w) ? 0 : i * w->span,
 		.span = w->span,
 		.depth = w->depth,
 		.interval = every,
@@ -550,8 +550,7 @@ static int find_targets(struct mf_fabric *f)
 		f->target[k] = calloc(w->targets.n, sizeof(*f->target[k]));
 		if (f->target[k] == NULL)
 			return -ENOMEM;
-		/* Addresses of a trace are those of the memory. */
-		const uint64_t base = w->trace.addr != NULL ? 0 : w->base;
+		const uint64_t base = mf_config_has_all_memory(w) ? 0 : w->base;
 
 		for (unsigned int t = 0; t < w->targets.n; t++)
 			f->target[k][t] = (struct mf_client_target){w->targets.node[t], base};

@@ -284,6 +284,37 @@ def client(tap, runs):
              for (least, most), with_client in zip(times[::2], times[1::2])), 'time of the client', times)
 
 
+def by_trace(tap, runs, folder):
+  """Addresses of a trace are places in the region of each client: two clients name the same ones."""
+  path, pages = os.path.join(folder, 'addresses.csv'), set()
+  rows = ['start_ps,kind,src,dst,octets,request_octets,addr']
+  draw = random.Random(5)
+  for i in range(600):
+    kind, client = draw.choice(('read', 'write_ack', 'fadd')), draw.randrange(2)
+    octets = 8 if kind == 'fadd' else draw.randrange(1, 5000)
+    addr = draw.randrange((64 << 10) - octets) & (~7 if kind == 'fadd' else ~0)
+    rows.append(f'{i * 2000000},{kind},{client},3,{octets},8,{addr}')
+    pages |= {(client, page) for page in range(addr >> 12, (addr + octets - 1 >> 12) + 1)}
+  with open(path, 'w', encoding='utf-8') as file:
+    file.write('\n'.join(rows) + '\n')
+  config = fabric({}, nodes=3)
+  config['workload'] = [{'nodes': ['cn0', 'cn1'], 'trace': path, 'spaces': 2, 'pages': 8, 'depth': 64,
+                         'verify': True},
+                        {'nodes': 'cn2', 'mix': {'read': 1}, 'pages': 1, 'operations': 100, 'depth': 1}]
+  result = runs.run(config, '--warmup', '0', '--duration', '3ms')
+  if tap.ok(isinstance(result, dict), 'addresses of a trace: runs', result):
+    done = result['operations']
+    tap.ok(done['completed_all'] == 700 and done['failed_all'] == 0 and not wrong(result),
+           'addresses of a trace: all is done, and what is read was written', done)
+    faults = result['memory']['mn']['faults']
+    tap.ok(faults == len(pages) + 1, 'addresses of a trace: as many pages are used as it names',
+           (faults, len(pages)))
+  config['workload'][0]['pages'] = 7
+  process = runs.emu.run('--clock', 'virtual', runs.write(config))
+  tap.ok('workload[0].trace: its addresses are within ' in process.stderr and process.stderr.count('\n') == 1,
+         'addresses of a trace: beyond the region', process.stderr)
+
+
 STALLED = {'class': 'stall', 'from': '1us', 'until': '2us'}
 # What is changed, and what is said of it, in one line.
 FAULTY = (
@@ -345,6 +376,7 @@ def main():
     levels(tap, runs, 'entries', lambda n: {'spaces': 1, 'pages': n})
     first_access(tap, runs)
     ranges(tap, runs)
+    by_trace(tap, runs, folder)
     client(tap, runs)
     pages_that_come(tap, runs)
     again_after(tap, runs)
