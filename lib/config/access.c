@@ -27,6 +27,8 @@ static const struct cfg_field limits_fields[] = {
 	{.key = "rate_burst", .kind = CFG_U32, LIMITS(rate_burst), CFG_RANGE(1, 1 << 20)},
 	{.key = "outstanding", .kind = CFG_U32, LIMITS(outstanding), CFG_RANGE(1, 1 << 20)},
 	{.key = "regions", .kind = CFG_U32, LIMITS(regions), CFG_RANGE(1, MF_REGIONS_MAX)},
+	{.key = "pages", .kind = CFG_SIZE64, LIMITS(pages), CFG_RANGE(1, MF_ADDR_MAX)},
+	{.key = "entries", .kind = CFG_U64, LIMITS(entries), CFG_RANGE(1, UINT64_C(1) << 32)},
 	{0},
 };
 
@@ -135,7 +137,8 @@ int cfg_regions(struct cfg *c, const json_t *json)
 int cfg_limits(struct cfg *c, const json_t *json)
 {
 	static const char *const burst[] = {"burst", NULL}, *const rate_burst[] = {"rate_burst", NULL},
-				 *const regions[] = {"regions", NULL};
+				 *const regions[] = {"regions", NULL},
+				 *const of_spaces[] = {"pages", "entries", NULL};
 	struct mf_config_limits *l = &c->config->limits;
 	int rc = cfg_object(c, json, limits_fields, l);
 
@@ -147,6 +150,8 @@ int cfg_limits(struct cfg *c, const json_t *json)
 		rc = cfg_refuse(c, json, rate_burst, "there is no 'rate'");
 	if (rc == 0 && c->config->regions == 0)
 		rc = cfg_refuse(c, json, regions, "there are no regions");
+	if (rc == 0 && cfg_vm_any(c->config) == NULL)
+		rc = cfg_refuse(c, json, of_spaces, "there is no memory of the type \"virtual\"");
 	return rc;
 }
 
@@ -176,13 +181,15 @@ void cfg_put_access(struct put *p, json_t *root)
 	static const char *const share[] = {"share", "burst", NULL},
 				 *const rate[] = {"rate", "rate_burst", NULL},
 				 *const outstanding[] = {"outstanding", NULL},
-				 *const regions[] = {"regions", NULL};
+				 *const regions[] = {"regions", NULL}, *const pages[] = {"pages", NULL},
+				 *const entries[] = {"entries", NULL};
 	const struct mf_config_limits *l = &p->config->limits;
 	json_t *json;
 
 	if (p->config->regions > 0)
 		put_regions(p, cfg_put_set(p, root, "regions", json_array()));
-	if (l->share == 0 && l->rate == 0 && l->outstanding == 0 && l->regions == 0)
+	if (l->share == 0 && l->rate == 0 && l->outstanding == 0 && l->regions == 0 && l->pages == 0 &&
+	    l->entries == 0)
 		return;
 	json = cfg_put_set(p, root, "limits", json_object());
 	cfg_put_fields(p, json, limits_fields, l);
@@ -194,4 +201,8 @@ void cfg_put_access(struct put *p, json_t *root)
 		cfg_put_drop(json, outstanding);
 	if (l->regions == 0)
 		cfg_put_drop(json, regions);
+	if (l->pages == 0)
+		cfg_put_drop(json, pages);
+	if (l->entries == 0)
+		cfg_put_drop(json, entries);
 }

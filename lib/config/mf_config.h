@@ -503,6 +503,9 @@ struct mf_config_limits {
 	uint32_t rate_burst; /**< demands */
 	uint32_t outstanding; /**< demands of a node at a time; 0: any number */
 	uint32_t regions; /**< that a node may own by claiming them, of a memory node; 0: any number */
+	/* Of a memory node, for all spaces together that a node has made there; 0: any. */
+	uint64_t pages; /**< octets of physical pages */
+	uint64_t entries; /**< of its page table */
 };
 
 enum mf_config_auto { MF_AUTO, MF_YES, MF_NO };

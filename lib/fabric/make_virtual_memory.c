@@ -93,6 +93,8 @@ struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const
 	struct mf_vm_timed_config c = f->config->node[i].vm;
 	struct mf_memory *memory;
 
+	c.vm.node_octets = f->config->limits.pages;
+	c.vm.node_entries = f->config->limits.entries;
 	c.vm.dram = m->dram;
 	c.vm.use = m->use;
 	c.vm.huge_pages = m->huge_pages;

@@ -52,6 +52,9 @@ struct mf_vm_config {
 	uint32_t spaces; /**< at a time, 1..MF_SPACES */
 	uint32_t ranges; /**< of all spaces, 1..MF_RANGES_OF_POOL_MAX */
 	uint32_t retries_max; /**< of an allocation (mf_range_alloc_config) */
+	/* What the spaces may have in all that a node has made; 0: any number. */
+	uint64_t node_octets; /**< of physical pages */
+	uint64_t node_entries; /**< of the page table: pages that are allocated */
 	bool huge_pages; /**< of the host, for data and page table */
 	bool touch; /**< pages of the ring are present in the host's kernel: the wall clock */
 	mf_time dram; /**< of an access to memory; virtual clock */
@@ -96,6 +99,7 @@ struct mf_vm_stats {
 	uint64_t hits, misses; /**< pages of accesses that were done, by where the translation was */
 	uint64_t faults; /**< first accesses of a page: each is a miss, too */
 	uint64_t dry, full; /**< refused: the ring was empty, and pages will come, or there are none */
+	uint64_t beyond; /**< refused: the node that made the space has as many octets as it may */
 	uint64_t unpinned; /**< refused: as many pages as may be were held */
 	uint64_t many; /**< refused: more than two pages */
 	uint64_t refused[MF_VM_REFUSALS]; /**< accesses; [MF_VM_REFUSED_NOT]: that passed */
@@ -167,8 +171,9 @@ struct mf_vm_request {
  * @param result  0 unless MF_OK
  * @return enum mf_status: MF_OK: it is done; MF_ERR_PENDING: it is under way; MF_ERR_KEY: refused;
  * MF_ERR_RANGE: of an argument; MF_ERR_RESOURCE: no addresses, slots of the table, ranges, spaces or epochs
- * are left, or a free or protect would be of more than 64 ranges; MF_ERR_BUSY: it has not begun, since
- * another task is under way in the slot, or as many as may be
+ * are left, or a free or protect would be of more than 64 ranges, or the maker of the space would have more
+ * entries than it may; MF_ERR_BUSY: it has not begun, since another task is under way in the slot, or as many
+ * as may be
  */
 uint8_t mf_vm_ask(struct mf_vm *v, const struct mf_vm_request *request, uint64_t *result);
 

@@ -64,6 +64,7 @@ struct mf_vm_slow_stats {
 	uint64_t refused[MF_SPACE_TASKS]; /**< with MF_ERR_KEY */
 	uint64_t wrong[MF_SPACE_TASKS]; /**< with MF_ERR_RANGE */
 	uint64_t failed[MF_SPACE_TASKS]; /**< with MF_ERR_RESOURCE */
+	uint64_t beyond; /**< allocations that failed since the maker has as many entries as it may */
 	uint64_t expired; /**< spaces whose lease was over */
 	uint64_t left; /**< spaces whose maker has begun anew */
 	uint64_t epochs; /**< that began with a right taken */

@@ -127,6 +127,13 @@ static uint8_t *octets_of(const struct mf_vm *v, unsigned int page_class, uint32
 	return v->octets + mf_vm_layout_at(&v->layout, page_class, page);
 }
 
+/** Whether the maker of a space would have more than it may, with some octets of pages more. */
+static bool is_beyond(const struct mf_vm *v, uint32_t space, uint64_t octets)
+{
+	return v->config.node_octets != 0 &&
+	       v->node[mf_space_maker(space)].octets + octets > v->config.node_octets;
+}
+
 /** Whether there is all that the access takes: a page of the ring for each that is absent, and pins. */
 static uint8_t has_room(struct mf_vm *v, const struct mf_access *a, const struct judged *j)
 {
@@ -138,6 +145,10 @@ static uint8_t has_room(struct mf_vm *v, const struct mf_access *a, const struct
 	}
 	if (j->absent > ready->ring->pages) {
 		*(ready->supply ? &v->stats.dry : &v->stats.full) += 1;
+		return MF_ERR_RESOURCE;
+	}
+	if (j->absent > 0 && is_beyond(v, a->space, j->absent << j->shift)) {
+		v->stats.beyond++;
 		return MF_ERR_RESOURCE;
 	}
 	if (a->hold && a->right == MF_RIGHT_READ && v->config.pins - mf_pins_pages(v->pins) < j->pages) {

@@ -56,6 +56,7 @@ struct vm_usage {
 struct vm_node {
 	uint32_t begun; /**< how often it has begun anew */
 	uint32_t told; /**< of that, what the slow path was told */
+	uint64_t octets; /**< of physical pages of the spaces that it has made */
 	bool telling; /**< a FORGET is under way */
 	bool used; /**< it was here since the last SWEEP */
 	uint8_t idle; /**< SWEEPs since then */
@@ -120,11 +121,14 @@ static inline void vm_use(struct mf_vm *v, uint32_t space, uint16_t node)
 /** A page of a class is the space's, or is so no more: physical ones, or entries. */
 static inline void vm_used(struct mf_vm *v, uint64_t tag, enum mf_space_usage pages, bool more)
 {
-	struct vm_usage *u = &v->usage[mf_remote_tag_space(tag)];
+	uint32_t space = mf_remote_tag_space(tag);
+	struct vm_usage *u = &v->usage[space];
 	uint64_t octets = UINT64_C(1) << v->layout.of[mf_remote_tag_class(tag)].shift;
 
 	u->of[pages] += more ? 1 : -UINT64_C(1);
 	u->of[pages + 1] += more ? octets : -octets;
+	if (pages == MF_USAGE_PAGES)
+		v->node[mf_space_maker(space)].octets += more ? octets : -octets;
 }
 
 /** A call is of this date; one before a date that was told already is of that. */

@@ -278,6 +278,7 @@ static void take_removed(struct mf_vm_slow *s, const struct mf_vm_item *item)
 {
 	for (unsigned int i = 0; i < item->length && !MF_SEEDED_BUG(slot_leaked); i++)
 		mf_bucket_use_let_go(s->use, item->run.tag + i);
+	s->entries[mf_space_maker(mf_remote_tag_space(item->run.tag))] -= item->length;
 	s->task[item->run.serial].done += item->length;
 	s->removes--;
 	take_back(s, item);

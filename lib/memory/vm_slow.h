@@ -98,6 +98,7 @@ struct mf_vm_slow {
 	uint32_t waiting; /**< of these, that had their turns last, and wait; an item that comes may help */
 	uint64_t order;
 	uint32_t removes; /**< under way */
+	uint64_t entries[MF_PORTS_MAX]; /**< of the spaces that a node has made */
 	/* Leases. */
 	mf_time now;
 	mf_time sweep_at; /**< when spaces are asked again */

@@ -63,6 +63,18 @@ static uint64_t hint_of(const struct vm_task *t, unsigned int page_class)
 	return t->space->next[page_class];
 }
 
+/** Entries that an allocation is for, of what the maker of its space may have. */
+static bool take_entries(struct mf_vm_slow *s, const struct vm_task *t)
+{
+	uint64_t *has = &s->entries[mf_space_maker(t->number)];
+
+	if (s->config.node_entries != 0 &&
+	    (*has > s->config.node_entries || t->pages > s->config.node_entries - *has))
+		return false;
+	*has += t->pages;
+	return true;
+}
+
 static enum vm_progress begin_allocation(struct mf_vm_slow *s, struct vm_task *t)
 {
 	unsigned int page_class = mf_space_arg_class(t->arg[0]);
@@ -84,6 +96,10 @@ static enum vm_progress begin_allocation(struct mf_vm_slow *s, struct vm_task *t
 	c.from = hint_of(t, page_class);
 	if (mf_range_alloc_begin(&t->alloc, &c) != 0)
 		return vm_slow_done(t, MF_ERR_RANGE, 0);
+	if (!take_entries(s, t)) {
+		s->stats.beyond++;
+		return vm_slow_done(t, MF_ERR_RESOURCE, 0);
+	}
 	t->state = VM_TASK_SENDING;
 	return VM_MORE;
 }
@@ -110,6 +126,7 @@ enum vm_progress vm_slow_allocate(struct mf_vm_slow *s, struct vm_task *t, uint6
 	case MF_ALLOC_DONE:
 		break;
 	case MF_ALLOC_FAILED:
+		s->entries[mf_space_maker(t->number)] -= t->pages;
 		mf_hist_add(&s->stats.retries, t->alloc.retries);
 		return vm_slow_done(t, t->space->ending ? MF_ERR_KEY : MF_ERR_RESOURCE, 0);
 	default:

@@ -37,6 +37,9 @@ static void put_node(FILE *out, const json_t *result, const char *name, const js
 		    count(&n, o, "hits"), count(&n, o, "misses"), count(&n, o, "faults"));
 	report_line(out, "without a page", "%s while pages were made, %s when all were in use",
 		    count(&n, o, "dry"), count(&n, o, "full"));
+	if (json_object_get(o, "beyond_limits") != NULL)
+		report_line(out, "beyond limits", "%s first accesses, %s allocations",
+			    count(&n, o, "beyond_limits/pages"), count(&n, o, "beyond_limits/entries"));
 	report_line(out, "refused", "%s wrong keys, %s spaces that are not there",
 		    count(&n, o, "refused/key"), count(&n, o, "refused/space"));
 	report_line(out, "", "%s pages that are not there, %s without the right",

@@ -98,6 +98,13 @@ static json_t *node_json(const struct mf_fabric *f, unsigned int i)
 	json_object_set_new(o, "tasks", tasks_json(&fast, &slow));
 	json_object_set_new(o, "retries", retries_json(&slow.retries));
 	json_object_set_new(o, "pages", pages_json(&f->config->node[i].vm.vm, &fast, &slow));
+	if (f->config->limits.pages > 0 || f->config->limits.entries > 0) {
+		json_t *limits = json_object();
+
+		result_count(limits, "pages", fast.beyond);
+		result_count(limits, "entries", slow.beyond);
+		json_object_set_new(o, "beyond_limits", limits);
+	}
 	result_count(o, "entries", fast.entries);
 	result_count(o, "slots", slow.slots);
 	result_count(o, "spaces", slow.spaces);

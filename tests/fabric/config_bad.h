@@ -252,6 +252,7 @@ static const struct {
 	{"limits_outstanding", ":3: limits.outstanding: 0 is out of range: 1 to 1048576"},
 	{"limits_rate", ":3: limits.rate: 0 is out of range: 1 to 1e+12"},
 	{"limits_rate_burst", ":3: limits.rate_burst: has no effect: there is no 'rate'"},
+	{"limits_pages", ":3: limits.pages: has no effect: there is no memory of the type \"virtual\""},
 	{"limits_regions", ":3: limits.regions: has no effect: there are no regions"},
 	{"limits_share", ":3: limits.share: 2 is out of range: 0.00195312 to 1"},
 	{"region_end", ":3: regions[0].size: reaches beyond the memory of 'm', 67108864 octets"},

@@ -244,6 +244,29 @@ def stalls(tap, runs):
          effective['faults'])
 
 
+def limits(tap, runs):
+  """What a node may have: it is refused more, and the other one has all that it wants."""
+  mine = {'nodes': 'a', 'spaces': 4, 'pages': 8, 'range': 8, 'populate': False, 'depth': 4}
+  for limit, value in (('pages', 64 << 10), ('entries', 20)):
+    config = fabric(mine, limits={limit: value})
+    config['nodes'] = [{'name': name, 'role': 'compute'} for name in 'ab'] + config['nodes'][1:]
+    config['workload'].append(config['workload'][0] | {'nodes': 'b', 'spaces': 1, 'mix': {'write_ack': 1}})
+    result = runs.run(config, '--warmup', '0', '--duration', '1ms')
+    if not tap.ok(isinstance(result, dict), f'limits.{limit}: runs', result):
+      continue
+    memory, kinds = result['memory']['mn'], result['operations']['kinds']
+    other = 'entries' if limit == 'pages' else 'pages'
+    tap.ok(memory['beyond_limits'][limit] > 0 == memory['beyond_limits'][other],
+           f'limits.{limit}: who is beyond it is counted', memory['beyond_limits'])
+    has = memory['faults' if limit == 'pages' else 'entries']
+    tap.ok(has == 16 + 8, f'limits.{limit}: he has as much as he may, in whole ranges', memory)
+    tap.ok(kinds['write_ack']['completed'] > 500 and kinds['write_ack']['failed'] == 0,
+           f'limits.{limit}: the other one is unharmed', kinds['write_ack'])
+    effective = json.loads(runs.emu.run('--print-config', runs.write(config)).stdout)
+    tap.ok(list(effective['limits']) == [limit], f'limits.{limit}: in the effective configuration',
+           effective['limits'])
+
+
 TERABYTES = 'clio/terabytes'
 
 
@@ -382,6 +405,7 @@ def main():
     again_after(tap, runs)
     leases(tap, runs)
     stalls(tap, runs)
+    limits(tap, runs)
     for seed in (*range(given.seed, given.seed + given.fabrics), *FOUND):
       is_same(tap, runs, seed)
     examples(tap, emu)

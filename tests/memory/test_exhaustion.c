@@ -381,6 +381,58 @@ Test(exhaustion, of_pins)
 	mf_memory_virtual.let_go(r.memory, &out.places);
 }
 
+/** A node may have so much, in all of its spaces. Others have what it may not. */
+Test(exhaustion, of_what_a_node_may_have)
+{
+	struct mf_vm_config c = vm_rig_config(SEED);
+	struct tenant second;
+	struct mf_vm_slow_stats s;
+	uint64_t at, more, none;
+
+	vm_rig_free(&r);
+	c.node_octets = 8 * PAGE + 100;
+	c.node_entries = 20;
+	begin_with(&c);
+	second = greedy;
+	second.space++;
+	cr_assert_eq(ask(&second, second.space, MF_SPACE_MAKE, 0, 0, 0, &second.own), MF_OK);
+	for (uint8_t right = 0; right < MF_RIGHTS; right++)
+		cr_assert_eq(ask(&second, second.space, MF_SPACE_JOIN, 0, right, 0, &second.key[right]),
+			     MF_OK);
+	cr_assert_eq(allocate(&greedy, 12, MF_PAGE_WRITE, &at), MF_OK);
+	cr_expect_eq(allocate(&second, 8, MF_PAGE_WRITE, &more), MF_ERR_RESOURCE, "21 entries");
+	cr_expect_eq(allocate(&second, 1 << 20, MF_PAGE_WRITE, &more), MF_ERR_RESOURCE);
+	cr_assert_eq(allocate(&second, 7, MF_PAGE_WRITE, &more), MF_OK);
+	cr_expect_eq(allocate(&greedy, 1, MF_PAGE_WRITE, &none), MF_ERR_RESOURCE);
+	for (uint64_t i = 0; i < 7; i++, vm_rig_settle(&r))
+		cr_expect_eq(i % 2 ? read_of(&second, more + i * PAGE) : read_of(&greedy, at + i * PAGE),
+			     MF_OK);
+	cr_expect_eq(read_of(&greedy, at + 11 * PAGE), MF_ERR_RESOURCE, "the ninth page");
+	cr_expect_eq(read_of(&second, more), MF_ERR_RESOURCE);
+	cr_expect_eq(read_of(&greedy, at), MF_OK, "what is there is");
+	mf_vm_slow_stats(r.slow, &s);
+	cr_expect(fast().beyond == 2 && s.beyond == 3, "%lu, %lu", fast().beyond, s.beyond);
+	expect_unharmed();
+	cr_assert_eq(allocate(&other, 19, MF_PAGE_WRITE, &none), MF_OK, "another node may have as much");
+	for (uint64_t i = 0; i < 7; i++, vm_rig_settle(&r))
+		cr_expect_eq(read_of(&other, none + i * PAGE), MF_OK);
+	cr_expect_eq(read_of(&other, none + 7 * PAGE), MF_ERR_RESOURCE);
+	cr_expect_eq(give_back(&other, none, 19), MF_OK);
+	cr_expect_eq(give_back(&greedy, at, 1), MF_OK);
+	cr_expect_eq(read_of(&second, more), MF_OK, "in the place of the one that was freed");
+	cr_expect_eq(allocate(&second, 1, MF_PAGE_WRITE, &none), MF_OK);
+	cr_expect_eq(allocate(&second, 1, MF_PAGE_WRITE, &none), MF_ERR_RESOURCE);
+	cr_expect_eq(end_space(&second), MF_OK);
+	cr_expect_eq(give_back(&greedy, at + PAGE, 11), MF_OK);
+	for (unsigned int i = 0; i < MANY; i++) { /* nothing is left of what failed or was freed */
+		cr_assert_eq(allocate(&greedy, 19, MF_PAGE_WRITE, &at), MF_OK);
+		for (uint64_t k = 0; k < 7 && i % 16 == 0; k++, vm_rig_settle(&r))
+			cr_assert_eq(read_of(&greedy, at + k * PAGE), MF_OK);
+		cr_assert_eq(allocate(&greedy, 1, MF_PAGE_WRITE, &none), MF_ERR_RESOURCE);
+		cr_assert_eq(give_back(&greedy, at, 19), MF_OK);
+	}
+}
+
 /** All of it at a time, by a node that then begins anew, and never frees anything. */
 Test(exhaustion, of_everything_by_a_node_that_is_gone)
 {
