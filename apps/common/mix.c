@@ -26,9 +26,10 @@ static int take(const char *one, size_t len, double *mix, bool *named, char *err
 	unsigned int kind = find(one, name);
 
 	if (kind == MF_MIXES)
-		return argument_refuse(err, errlen,
-				       "'%.*s' is none of: read, write, write_ack, cas, fadd, swap, or, and",
-				       (int)len, one);
+		return argument_refuse(
+			err, errlen,
+			"'%.*s' is none of: read, write, write_ack, cas, fadd, swap, or, and, call", (int)len,
+			one);
 	if (named[kind])
 		return argument_refuse(err, errlen, "%.*s is named twice", (int)name, one);
 	named[kind] = true;

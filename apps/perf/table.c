@@ -80,7 +80,7 @@ static void latency_table(FILE *out, const struct run *r, enum mf_mix kind, enum
 		if (!begun)
 			latency_columns(out);
 		begun = true;
-		latency_line(out, kind >= MF_MIX_CAS ? 8 : r->outcome[i].point.size, h);
+		latency_line(out, kind >= MF_MIX_CAS && kind <= MF_MIX_AND ? 8 : r->outcome[i].point.size, h);
 	}
 }
 

@@ -122,7 +122,7 @@ bool test_atomic(const struct test *t)
 	double mix[MF_MIXES];
 
 	test_mix(t, MF_CLOCK_WALL, mix);
-	return mix[MF_MIX_READ] + mix[MF_MIX_WRITE] + mix[MF_MIX_WRITE_ACK] == 0;
+	return mix[MF_MIX_READ] + mix[MF_MIX_WRITE] + mix[MF_MIX_WRITE_ACK] + mix[MF_MIX_CALL] == 0;
 }
 
 bool test_unacknowledged(const struct test *t, enum mf_clock clock)

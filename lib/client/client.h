@@ -131,7 +131,7 @@ int space_check(const struct mf_config *config, unsigned int node, const struct 
 void space_piece(struct slot *s, const struct mf_config *config, struct mf_op *op);
 static inline bool space_is_task(uint8_t op)
 {
-	return op >= MEMFAB_SPACE_MAKE && op < MEMFAB_OPS;
+	return op >= MEMFAB_SPACE_MAKE && op <= MEMFAB_SPACE_LEAVE;
 }
 
 /** The number of a node in the network of the queue's, by which memory nodes know it. @param node  any */

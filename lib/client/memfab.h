@@ -146,6 +146,7 @@ enum memfab_op {
 	MEMFAB_SPACE_LIFE,
 	MEMFAB_SPACE_USAGE,
 	MEMFAB_SPACE_LEAVE,
+	MEMFAB_CALL, /**< memfab_prep_rcall() */
 	MEMFAB_OPS
 };
 
@@ -180,7 +181,8 @@ struct memfab_sqe {
 			*iov; /**< scattered: in this order, together len; as buf, and what it names */
 	};
 	uint64_t len;
-	uint64_t arg[2]; /**< atomics: CAS expected, desired; others the operand */
+	/** atomics: CAS expected, desired; others the operand. CALL: which one, octets of arguments */
+	uint64_t arg[2];
 	const struct memfab_space *space; /**< whose address it is; NULL: the target's memory as such */
 	uint64_t user_data; /**< given back */
 };
@@ -188,8 +190,9 @@ struct memfab_sqe {
 /** An operation that has completed. */
 struct memfab_cqe {
 	uint64_t user_data;
-	int64_t res; /**< octets; of an atomic 0; or -errno */
-	uint64_t old; /**< atomics: what was there before; memfab_prep_ralloc(): the pointer */
+	int64_t res; /**< octets; of an atomic 0; of a call those of its answer; or -errno */
+	uint64_t
+		old; /**< atomics: what was there before; memfab_prep_ralloc(): the pointer; a call: as res */
 };
 
 /** @return a slot, all 0; NULL: as many operations are under way, or prepared, as the queue holds */
@@ -485,6 +488,25 @@ struct memfab_usage {
 int memfab_rusage(struct memfab_queue *q, const struct memfab_space *s, int node, struct memfab_usage *out);
 /** What was asked of the space before, by any node, is done when this returns (Clio 4.5: rfence). */
 int memfab_rfence(struct memfab_queue *q, const struct memfab_space *s);
+/** What a memory node can be asked to do by memfab_rcall(). */
+enum memfab_call {
+	MEMFAB_ECHO, /**< answers with its arguments, which are within two pages */
+	MEMFAB_ECHO_FENCED, /**< likewise, when what was asked of the space before is done */
+};
+
+/**
+ * Has a memory node do something in a space (Clio 4.6), and takes its answer: one round trip. The arguments
+ * are octets of the space, which writes of this queue have put there: they may be submitted just before the
+ * call, and need not have completed. It needs the right to read.
+ * @param call    enum memfab_call
+ * @param ptr     the first octet of its arguments. @param len  how many, 1..
+ * @param answer  gets the answer, and zeros behind it; undefined after an error
+ * @param size    octets that it has room for, 1.. "answer" of the node
+ * @return octets of the answer; -EOPNOTSUPP: there is no such call; -EINVAL: size; -ERANGE: len is more than
+ *         the call takes, or the answer more than size; or -errno of the operation
+ */
+int64_t memfab_rcall(struct memfab_queue *q, const struct memfab_space *s, enum memfab_call call,
+		     uint64_t ptr, uint64_t len, void *answer, uint64_t size);
 /**
  * Waits until all operations that were submitted have ended (Clio 3.1: rrelease). Their completions stay to
  * be looked at.
@@ -531,6 +553,16 @@ static inline void memfab_prep_ratomic(struct memfab_sqe *s, const struct memfab
 {
 	memfab_prep_space(s, op, space, ptr, NULL, 8);
 	s->arg[0] = operand;
+}
+
+/** The same by a slot. @param answer  the program's, until completion, whose `res` is its octets */
+static inline void memfab_prep_rcall(struct memfab_sqe *s, const struct memfab_space *space,
+				     enum memfab_call call, uint64_t ptr, uint64_t len, void *answer,
+				     uint64_t size)
+{
+	memfab_prep_space(s, MEMFAB_CALL, space, ptr, answer, size);
+	s->arg[0] = (uint64_t)(unsigned int)call;
+	s->arg[1] = len;
 }
 
 /**

@@ -9,13 +9,14 @@
 #include <rte_branch_prediction.h>
 
 #include "client/client.h"
+#include "memory/mf_call.h"
 
 #define FLAGS (MEMFAB_FENCE | MEMFAB_LINK)
 
 /** Its octets are in no buffer. */
 static bool is_atomic(uint8_t op)
 {
-	return op >= MEMFAB_CAS;
+	return op >= MEMFAB_CAS && op != MEMFAB_CALL;
 }
 
 /** Each buffer is there, and all together are as long as it says. */
@@ -27,6 +28,8 @@ static bool buffers_good(const struct memfab_sqe *s)
 		return false;
 	if (s->iovs == 0)
 		return true;
+	if (s->op == MEMFAB_CALL) /* an answer has one buffer */
+		return false;
 	for (uint32_t i = 0; i < s->iovs; i++)
 		if ((s->iov[i].iov_base == NULL && s->iov[i].iov_len > 0) ||
 		    __builtin_add_overflow(sum, s->iov[i].iov_len, &sum))
@@ -105,6 +108,18 @@ static void buffer_piece(struct slot *s, struct mf_op *op)
 	op->len = s->sqe.iov[s->iov].iov_len;
 }
 
+static void call_piece(const struct slot *s, struct mf_op *op)
+{
+	uint64_t call = s->sqe.arg[0];
+
+	op->kind = MF_OP_CALL;
+	op->buf = s->sqe.buf;
+	op->len = s->sqe.len;
+	/* What is no call stays none. Slot and number are the layer's. */
+	op->arg[0] = MF_CALL_ASK(call <= UINT8_MAX ? call : UINT8_MAX, 0, 0);
+	op->arg[1] = s->sqe.arg[1];
+}
+
 void operation_piece(struct slot *s, const struct mf_config *config, struct mf_op *op)
 {
 	*op = (struct mf_op){.space = s->sqe.space != NULL ? s->sqe.space->number : 0};
@@ -112,6 +127,8 @@ void operation_piece(struct slot *s, const struct mf_config *config, struct mf_o
 		space_piece(s, config, op);
 	else if (is_atomic(s->sqe.op))
 		atomic_piece(s, op);
+	else if (s->sqe.op == MEMFAB_CALL)
+		call_piece(s, op);
 	else
 		buffer_piece(s, op);
 	op->node = s->sqe.node;

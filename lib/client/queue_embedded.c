@@ -16,7 +16,9 @@ static void finish(struct memfab_queue *q, struct slot *s, mf_time now)
 	if (unlikely(q->history != NULL))
 		queue_history_end(q, s, now);
 	c->cqe.user_data = s->sqe.user_data;
-	c->cqe.res = s->error != 0 ? s->error : (int64_t)operation_octets(&s->sqe);
+	c->cqe.res = s->error != 0              ? s->error
+		     : s->sqe.op == MEMFAB_CALL ? (int64_t)s->old
+						: (int64_t)operation_octets(&s->sqe);
 	c->cqe.old = s->old;
 	c->slot = (uint32_t)(s - q->slot);
 	q->active--;

@@ -9,6 +9,7 @@
 
 #include "client/client.h"
 #include "config/mf_config_query.h"
+#include "memory/mf_call.h"
 #include "spaces/mf_spaces.h"
 
 /* ---- operations ---- */
@@ -59,6 +60,8 @@ int space_check(const struct mf_config *config, unsigned int node, const struct 
 		return -EINVAL;
 	if (space_is_task(s->op))
 		return task_check(config, s);
+	if (s->op == MEMFAB_CALL)
+		return s->len <= config->node[s->node].vm.answer ? 0 : -EINVAL;
 	if (s->op >= MEMFAB_CLAIM)
 		return -EOPNOTSUPP;
 	if (s->op >= MEMFAB_CAS && s->addr % 8 != 0)
@@ -105,6 +108,9 @@ void space_piece(struct slot *s, const struct mf_config *config, struct mf_op *o
 	}
 }
 
+static_assert((int)MEMFAB_ECHO == MF_CALL_ECHO && (int)MEMFAB_ECHO_FENCED == MF_CALL_ECHO_FENCED &&
+		      MEMFAB_ECHO_FENCED + 1 == (int)MF_CALLS,
+	      "calls are the same");
 static_assert(MEMFAB_SPACE_FENCE - MEMFAB_SPACE_MAKE == MF_SPACE_FENCE &&
 		      MEMFAB_SPACE_USAGE - MEMFAB_SPACE_MAKE == MF_SPACE_USAGE,
 	      "they follow each other in the same order");

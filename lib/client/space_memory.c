@@ -245,6 +245,18 @@ int memfab_rfence(struct memfab_queue *q, const struct memfab_space *s)
 	return rc;
 }
 
+int64_t memfab_rcall(struct memfab_queue *q, const struct memfab_space *s, enum memfab_call call,
+		     uint64_t ptr, uint64_t len, void *answer, uint64_t size)
+{
+	struct memfab_sqe what = {0};
+	uint64_t octets = 0;
+	int rc;
+
+	memfab_prep_rcall(&what, s, call, ptr, len, answer, size);
+	rc = sync_one(q, &what, &octets);
+	return rc != 0 ? rc : (int64_t)octets;
+}
+
 int memfab_rrelease(struct memfab_queue *q)
 {
 	return memfab_wait_cqe(q, memfab_outstanding(q), -1);

@@ -323,6 +323,7 @@ enum mf_mix {
 	MF_MIX_SWAP,
 	MF_MIX_OR,
 	MF_MIX_AND,
+	MF_MIX_CALL,
 	MF_MIXES
 };
 

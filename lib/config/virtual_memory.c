@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/cfg_write.h"
+#include "memory/mf_call.h"
 #include "memory/mf_page_ring.h"
 #include "memory/mf_page_shape.h"
 #include "memory/mf_pins.h"
@@ -25,6 +26,11 @@ static const struct cfg_field vm_fields[] = {
 	{.key = "tasks", .kind = CFG_U32, VM(tasks), CFG_RANGE(1, MF_VM_TASKS_MAX)},
 	{.key = "node_tasks", .kind = CFG_U32, VM(node_tasks), CFG_RANGE(1, MF_VM_NODE_TASKS_MAX)},
 	{.key = "retries", .kind = CFG_U32, VM(retries_max), CFG_RANGE(0, 1 << 20)},
+	{.key = "answer",
+	 .kind = CFG_SIZE32,
+	 CFG_AT(struct mf_vm_timed_config, answer),
+	 CFG_RANGE(MF_CALL_UNIT, MF_CALL_MAX),
+	 .multiple = MF_CALL_UNIT},
 	{.key = "fault", .kind = CFG_TIME, VM(fault), CFG_RANGE(0, MF_SEC(1))},
 	{.key = "lease",
 	 .kind = CFG_TIME,
@@ -76,6 +82,7 @@ const struct mf_vm_timed_config cfg_vm_default = {
 	.lease = {[MF_CLOCK_WALL] = MF_SEC(10)},
 	/* The paper's Figure 5 has its step at 16; a CPU has room for more. */
 	.tlb_sets = {[MF_CLOCK_WALL] = 64, [MF_CLOCK_VIRTUAL] = 1},
+	.answer = 4096 - MF_CALL_HEAD, /* of a chunk */
 };
 
 /** The keys of this type, for who reads an object with keys of all types. */
@@ -315,6 +322,8 @@ const struct cfg_field cfg_spaces_fields[] = {
 	{0},
 };
 
+#define CFG_PLACE 64 /* of operations in their region: CHOOSE_ALIGN */
+
 static int find_class(const struct mf_vm_config *vm, uint64_t page)
 {
 	for (int i = 0; i < MF_PAGE_CLASSES; i++)
@@ -383,6 +392,31 @@ static int count_targets(struct cfg *c, const struct mf_config_workload *w)
 	return cfg_fail_key(c, "targets", "some have memory of the type \"virtual\", and some have not");
 }
 
+/**
+ * Calls are not cut, as reads are: each is in a page. So all have one size, and their places are multiples of
+ * that.
+ */
+static int check_calls(struct cfg *c, const struct mf_config_workload *w)
+{
+	uint32_t most = MF_CALL_MAX, step = (w->size.max + CFG_PLACE - 1) / CFG_PLACE * CFG_PLACE;
+
+	if (w->mix[MF_MIX_CALL] == 0)
+		return 0;
+	for (unsigned int i = 0; i < w->targets.n; i++) {
+		const struct mf_config_node *n = &c->config->node[w->targets.node[i]];
+
+		if (n->vm.answer < most)
+			most = n->vm.answer;
+	}
+	if (w->size.dist != MF_CONFIG_FIXED || w->size.max > most)
+		return cfg_fail_key(c, "size", "\"call\" needs one size of at most %u octets (answer)", most);
+	if (w->spaces.interleave % step != 0)
+		return cfg_fail_key(c, "size",
+				    "%u octets of a \"call\" would not be within %" PRIu64 " of one page",
+				    w->size.max, w->spaces.interleave);
+	return 0;
+}
+
 /* The span of a client is all that it has at a target: its spaces, one after the other. */
 int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
@@ -392,6 +426,8 @@ int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_work
 
 	if (n < 0)
 		return n;
+	if (n == 0 && w->mix[MF_MIX_CALL] > 0)
+		return cfg_fail_key(c, "mix", "\"call\" needs targets with memory of the type \"virtual\"");
 	if (n == 0) {
 		memset(&w->spaces, 0, sizeof(w->spaces));
 		for (const struct cfg_field *f = cfg_spaces_fields; f->key != NULL; f++)
@@ -410,6 +446,9 @@ int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_work
 		return rc;
 	if (w->spaces.interleave == 0 || w->spaces.interleave > w->spaces.page)
 		w->spaces.interleave = w->spaces.page;
+	rc = check_calls(c, w);
+	if (rc != 0)
+		return rc;
 	if (!given) {
 		uint64_t of_spaces = w->spaces.spaces * w->spaces.page;
 

@@ -18,7 +18,8 @@ static_assert(MF_CONFIG_TRANSFER_MAX <= MF_SINK_RUN, "what a sink holds has one 
 const char *const cfg_mix_names[] = {
 	[MF_MIX_READ] = "read", [MF_MIX_WRITE] = "write", [MF_MIX_WRITE_ACK] = "write_ack",
 	[MF_MIX_CAS] = "cas",   [MF_MIX_FADD] = "fadd",   [MF_MIX_SWAP] = "swap",
-	[MF_MIX_OR] = "or",     [MF_MIX_AND] = "and",     [MF_MIXES] = NULL};
+	[MF_MIX_OR] = "or",     [MF_MIX_AND] = "and",     [MF_MIX_CALL] = "call",
+	[MF_MIXES] = NULL};
 const char *const cfg_pattern_names[] = {[MF_CONFIG_UNIFORM_TARGET] = "uniform",
 					 [MF_CONFIG_INCAST_TARGET] = "incast",
 					 [MF_CONFIG_PERMUTATION_TARGET] = "permutation",
@@ -74,7 +75,8 @@ static int read_mix(struct cfg *c, const json_t *json, struct mf_config_workload
 
 static bool only_atomics(const struct mf_config_workload *w)
 {
-	return w->mix[MF_MIX_READ] == 0 && w->mix[MF_MIX_WRITE] == 0 && w->mix[MF_MIX_WRITE_ACK] == 0;
+	return w->mix[MF_MIX_READ] == 0 && w->mix[MF_MIX_WRITE] == 0 && w->mix[MF_MIX_WRITE_ACK] == 0 &&
+	       w->mix[MF_MIX_CALL] == 0;
 }
 
 static int read_what(struct cfg *c, const json_t *json, struct mf_config_workload *w)

@@ -102,7 +102,7 @@ static void put_drawn(struct put *p, json_t *json, const struct mf_config_worklo
 		if (w->mix[i] != 0)
 			cfg_put_set(p, mix, cfg_mix_names[i], json_real(w->mix[i]));
 	}
-	if (w->mix[MF_MIX_READ] + w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] > 0)
+	if (w->mix[MF_MIX_READ] + w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK] + w->mix[MF_MIX_CALL] > 0)
 		cfg_put_set(p, json, "size", put_dist(p, &w->size));
 	put_common(p, json, w);
 }

@@ -62,7 +62,13 @@ struct op_blocks load_kind_blocks(const struct fabric_tier *t, unsigned int mix,
 	if (t->config->stack_ops != NULL)
 		return stack_blocks(t, mix, size);
 
-	double chunks, data = data_blocks(t, mix >= MF_MIX_CAS ? 8 : size, &chunks), request;
+	bool call = mix == MF_MIX_CALL;
+	double chunks, data, request;
+
+	if (call) /* it has one piece, and its answer a head */
+		size = mf_call_size(size);
+	data = data_blocks(t, mix >= MF_MIX_CAS && !call ? 8 : size, &chunks);
+
 	double pieces = (double)((size + MF_MESSAGE_MAX - 1) / MF_MESSAGE_MAX);
 
 	if (mix == MF_MIX_WRITE || mix == MF_MIX_WRITE_ACK)
@@ -74,7 +80,7 @@ struct op_blocks load_kind_blocks(const struct fabric_tier *t, unsigned int mix,
 	if (mix == MF_MIX_READ)
 		request = pieces * request_blocks(t, MF_RREQ, 0);
 	else
-		request = request_blocks(t, MF_RMWREQ, (uint8_t)(mix - MF_MIX_CAS));
+		request = request_blocks(t, MF_RMWREQ, call ? MF_RMW_CALL : (uint8_t)(mix - MF_MIX_CAS));
 	/* the first grant of each piece is the request itself */
 	return (struct op_blocks){
 		.cn_up = request, .cn_down = data, .mn_up = data, .mn_down = request + chunks - pieces};
@@ -317,7 +323,8 @@ static struct op_blocks payload_blocks(const struct mf_config_workload *w)
 	if (w->ycsb.on)
 		return load_query_payload(w);
 
-	double blocks = w->size.mean / 8 / w->mix_sum, read = w->mix[MF_MIX_READ] * blocks,
+	double blocks = w->size.mean / 8 / w->mix_sum,
+	       read = (w->mix[MF_MIX_READ] + w->mix[MF_MIX_CALL]) * blocks,
 	       write = (w->mix[MF_MIX_WRITE] + w->mix[MF_MIX_WRITE_ACK]) * blocks;
 
 	return (struct op_blocks){.cn_up = write, .cn_down = read, .mn_up = read, .mn_down = write};
@@ -329,11 +336,11 @@ static void add_message(const struct mf_fabric *f, unsigned int client, const st
 	const struct fabric_way way = fabric_way_of(f, client, m->node);
 	const struct fabric_tier *t = way.tier;
 	struct op_blocks b = load_kind_blocks(t, m->kind, m->octets);
-	bool read = m->kind == MF_CLIENT_READ;
+	bool read = mf_client_reads((enum mf_client_kind)m->kind);
 
 	add_client(t, way.from, &b, rate, wire);
 	add_target(t, way.to, &b, rate, wire);
-	if (m->kind > MF_CLIENT_WRITE_ACK)
+	if (m->kind > MF_CLIENT_WRITE_ACK && !read)
 		return;
 	at(t, read ? way.to : way.from, payload)->up += rate * m->octets / 8;
 	if (!t->config->direct)

@@ -167,6 +167,7 @@ static struct mf_node *make_edm(const struct mf_fabric *f, const struct place *p
 		.chunk = t->config->sched.chunk[f->clock],
 		.mega = c->host.mega,
 		.queue = c->host.queue,
+		.answer = make_answer_max(f),
 		.read_timeout = fabric_timer(f, &n->skew, c->host.read_timeout[f->clock]),
 		.write_timeout = fabric_timer(f, &n->skew, c->host.write_timeout[f->clock]),
 		.quarantine = fabric_timer(f, &n->skew, c->host.quarantine[f->clock]),

@@ -43,8 +43,8 @@ static unsigned int find_targets(const struct mf_fabric *f, unsigned int i,
 			.page_class = page_class,
 			.shift = c->vm.vm.page_class[page_class].shift,
 			.lease = c->vm.lease[f->clock],
-			.tasks =
-				(uint8_t)(c->vm.vm.node_tasks > UINT8_MAX ? UINT8_MAX : c->vm.vm.node_tasks)};
+			.tasks = (uint8_t)(c->vm.vm.node_tasks > UINT8_MAX ? UINT8_MAX : c->vm.vm.node_tasks),
+			.answer = c->vm.answer};
 		for (unsigned int j = 0; j < MF_PAGE_CLASSES; j++)
 			out[n - 1].class_shift[j] = c->vm.vm.page_class[j].shift;
 	}

@@ -87,6 +87,7 @@ static struct mf_sw *make_edm(struct mf_fabric *f, unsigned int number)
 	s->proto = t->config->proto;
 	s->timing = t->timing;
 	s->x = t->config->sched.x;
+	s->answer = make_answer_max(f);
 	s->requests = c->requests;
 	s->window = f->clock == MF_CLOCK_WALL;
 	s->grant_timeout = fabric_timer(f, &f->skew, c->grant_timeout[f->clock]);

@@ -100,6 +100,7 @@ struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const
 	c.vm.huge_pages = m->huge_pages;
 	c.vm.lease = c.lease[f->clock];
 	c.vm.tlb_sets = c.tlb_sets[f->clock];
+	c.vm.answer = (uint16_t)c.answer;
 	c.vm.secrets = secrets_of(f, i, n->starts++);
 	snprintf(n->slow_name, sizeof(n->slow_name), "%s" MF_CONFIG_SLOW_PATH, f->config->node[i].name);
 	if (wall && may_crash(f, i)) {
@@ -120,6 +121,19 @@ struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const
 		make_fail(err, errlen, "%s: cannot have %llu octets of memory with address spaces: %s",
 			  f->config->node[i].name, (unsigned long long)m->size, strerror(errno));
 	return memory;
+}
+
+uint32_t make_answer_max(const struct mf_fabric *f)
+{
+	uint32_t most = 0;
+
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct mf_config_node *c = &f->config->node[i];
+
+		if (c->up && mf_config_is_virtual(c) && c->vm.answer > most)
+			most = c->vm.answer;
+	}
+	return most;
 }
 
 int virtual_memory_repeat(struct mf_fabric *f, bool replayed)

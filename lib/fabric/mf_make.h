@@ -41,6 +41,9 @@ int make_node(struct mf_fabric *f, unsigned int i, char *err, size_t errlen);
 struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const struct mf_memory_config *m,
 				      char *err, size_t errlen);
 
+/** Bytes of the answer to a call, at most, of all memory nodes; 0: there are no calls. */
+uint32_t make_answer_max(const struct mf_fabric *f);
+
 /**
  * The layer of a node in a fabric where memory has address spaces.
  * @return 0; -EINVAL: err says why. Where there is no such memory, or the node takes no operations, it gets

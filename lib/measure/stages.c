@@ -273,6 +273,7 @@ static enum stage_kind stage_kind_of(int kind)
 {
 	switch (kind) {
 	case MF_CLIENT_READ:
+	case MF_CLIENT_CALL:
 		return STAGE_READ;
 	case MF_CLIENT_WRITE:
 		return STAGE_WRITE;

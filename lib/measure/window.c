@@ -45,7 +45,7 @@ static void add_kind(struct sum *sum, const struct mf_client_stats *s, enum mf_c
 	sum->longest = mf_time_max(sum->longest, s->kind[kind].latency.max);
 	sum->measured += s->kind[kind].completed;
 	sum->steady += done.operations;
-	if (kind > MF_CLIENT_WRITE_ACK || s->phase == MF_CLIENT_WARMUP)
+	if ((kind > MF_CLIENT_WRITE_ACK && !mf_client_reads(kind)) || s->phase == MF_CLIENT_WARMUP)
 		return;
 	sum->octets += done.octets;
 	sum->carried_over += s->kind[kind].unmeasured.octets - s->at[MF_CLIENT_WARMUP].done[kind].octets;

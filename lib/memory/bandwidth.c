@@ -43,6 +43,12 @@ static mf_time whole(struct exact e)
 	return e.ps + (e.rest != 0);
 }
 
+/** When bytes have passed that come at a time. */
+static struct exact pass(const struct mf_bandwidth *b, mf_time at, uint32_t bytes)
+{
+	return after(b, at < whole(b->idle) ? b->idle : (struct exact){.ps = at}, bytes);
+}
+
 static uint8_t bandwidth_access(struct mf_memory *m, const struct mf_access *a, struct mf_answer *out)
 {
 	struct mf_bandwidth *b = of(m);
@@ -51,7 +57,7 @@ static uint8_t bandwidth_access(struct mf_memory *m, const struct mf_access *a, 
 
 	if (status != MF_OK)
 		return status;
-	first = after(b, a->at < whole(b->idle) ? b->idle : (struct exact){.ps = a->at}, a->len);
+	first = pass(b, a->at, a->len);
 	second = a->right == MF_RIGHT_RMW ? after(b, first, a->len) : first;
 	out->time += whole(second) - a->at;
 	out->second += whole(second) - whole(first);
@@ -96,6 +102,23 @@ static uint8_t bandwidth_ask(struct mf_memory *m, uint8_t op, const struct mf_ac
 	return of(m)->ops->ask(of(m)->memory, op, a, result);
 }
 
+/** The bytes of an answer are read. */
+static uint8_t bandwidth_call(struct mf_memory *m, const struct mf_access *a, uint64_t *result,
+			      struct mf_answer *out)
+{
+	struct mf_bandwidth *b = of(m);
+	uint8_t status = b->ops->call(b->memory, a, result, out);
+	struct exact end;
+
+	if (status != MF_OK)
+		return status;
+	end = pass(b, a->at, (uint32_t)*result);
+	out->time += whole(end) - a->at;
+	if (!a->dry)
+		b->idle = end;
+	return MF_OK;
+}
+
 static void bandwidth_forget(struct mf_memory *m, uint16_t node, mf_time at)
 {
 	if (of(m)->ops->forget != NULL)
@@ -107,10 +130,14 @@ static void bandwidth_forget(struct mf_memory *m, uint16_t node, mf_time at)
 	.fetch = bandwidth_fetch, .at = bandwidth_at, .check = bandwidth_check, .zero = bandwidth_zero,      \
 	.forget = bandwidth_forget
 
-static const struct mf_memory_ops table = {TABLE}, table_that_is_asked = {TABLE, .ask = bandwidth_ask};
+static const struct mf_memory_ops table = {TABLE}, table_that_is_asked = {TABLE, .ask = bandwidth_ask},
+				  table_that_is_called = {TABLE, .ask = bandwidth_ask,
+							  .call = bandwidth_call};
 
 const struct mf_memory_ops *mf_bandwidth_ops(const struct mf_bandwidth *b)
 {
+	if (b->ops->call != NULL)
+		return &table_that_is_called;
 	return b->ops->ask != NULL ? &table_that_is_asked : &table;
 }
 

@@ -141,6 +141,17 @@ struct mf_memory_ops {
 	 * @return MF_OK, or why not; MF_ERR_OPCODE: nothing like that can be asked
 	 */
 	uint8_t (*ask)(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint64_t *result);
+	/**
+	 * Does a call (mf_call.h) for a node: its arguments are at addr, and two words (data) say which call
+	 * and how long they are. len: room for the answer. A dry one says only what would be refused. NULL:
+	 * there are none.
+	 * @param result  MF_OK: bytes of the answer, at most len; MF_ERR_PENDING: the ticket; else 0
+	 * @param out     its time; MF_OK, not dry: places of the answer, as of a read, until the next call
+	 * @return MF_OK; MF_ERR_PENDING: it is under way; MF_ERR_BUSY: it has not begun; or why it is
+	 *         refused: MF_ERR_OPCODE: no such call; MF_ERR_RANGE: of the sizes; and as of access()
+	 */
+	uint8_t (*call)(struct mf_memory *m, const struct mf_access *a, uint64_t *result,
+			struct mf_answer *out);
 	/** A node is gone, or was started again: it does not ask for its answers. NULL: nothing is kept for
 	 * nodes */
 	void (*forget)(struct mf_memory *m, uint16_t node, mf_time at);

@@ -22,7 +22,7 @@
 #define MF_VM_H
 
 #include "memory/mf_page_shape.h"
-#include "memory/mf_space.h"
+#include "memory/mf_call.h"
 #include "memory/mf_vm_item.h"
 
 /** Random bits of a start of the memory node. Those of a start before open and find nothing. */
@@ -55,6 +55,7 @@ struct mf_vm_config {
 	/* What the spaces may have in all that a node has made; 0: any number. */
 	uint64_t node_octets; /**< of physical pages */
 	uint64_t node_entries; /**< of the page table: pages that are allocated */
+	uint16_t answer; /**< bytes of the answer to a call, at most: 0..MF_CALL_MAX; 0: there are no calls */
 	bool huge_pages; /**< of the host, for data and page table */
 	bool touch; /**< pages of the ring are present in the host's kernel: the wall clock */
 	mf_time dram; /**< of an access to memory; virtual clock */

@@ -29,6 +29,7 @@ struct mf_vm_timed_config {
 	/* By the wall clock, by the virtual clock; that of .vm is one of them. */
 	mf_time lease[2];
 	uint32_t tlb_sets[2];
+	uint32_t answer; /**< .vm.answer, as the fabric file has it */
 };
 
 struct mf_vm_timed;

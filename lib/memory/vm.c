@@ -422,5 +422,6 @@ const struct mf_memory_ops mf_memory_virtual = {
 	.check = vm_check,
 	.zero = vm_zero,
 	.ask = vm_ask,
+	.call = vm_call,
 	.forget = vm_forget,
 };

@@ -99,6 +99,9 @@ static inline struct mf_vm *vm_of(struct mf_memory *m)
 /** vm_ask.c: mf_memory_ops.ask. */
 uint8_t vm_ask(struct mf_memory *m, uint8_t op, const struct mf_access *a, uint64_t *result);
 
+/** vm_call.c: mf_memory_ops.call. */
+uint8_t vm_call(struct mf_memory *m, const struct mf_access *a, uint64_t *result, struct mf_answer *out);
+
 /** Whether a key opens a space for a node: enum mf_vm_refusal, in the same steps whatever comes of it. */
 uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint8_t right, uint64_t key);
 

@@ -135,7 +135,8 @@ struct mf_vm *mf_vm_new(const struct mf_vm_config *config)
 	v->config = *config;
 	rc = mf_vm_layout(config, &v->layout);
 	if (rc == 0 && (config->tasks == 0 || config->tasks > MF_VM_TASKS_MAX || config->node_tasks == 0 ||
-			config->node_tasks > MF_VM_NODE_TASKS_MAX || config->pins > MF_PINS_MAX))
+			config->node_tasks > MF_VM_NODE_TASKS_MAX || config->pins > MF_PINS_MAX ||
+			config->answer > MF_CALL_MAX))
 		rc = -EINVAL;
 	errno = -rc;
 	if (rc == 0 && make_parts(v) && make_mappings(v))

@@ -176,6 +176,13 @@ static uint8_t timed_ask(struct mf_memory *m, uint8_t op, const struct mf_access
 	return mf_memory_virtual.ask(mf_vm_memory(of(m)->fast), op, a, result);
 }
 
+static uint8_t timed_call(struct mf_memory *m, const struct mf_access *a, uint64_t *result,
+			  struct mf_answer *out)
+{
+	mf_vm_timed_advance(of(m), a->at);
+	return mf_memory_virtual.call(mf_vm_memory(of(m)->fast), a, result, out);
+}
+
 static void timed_forget(struct mf_memory *m, uint16_t node, mf_time at)
 {
 	mf_vm_timed_advance(of(m), at);
@@ -198,6 +205,7 @@ const struct mf_memory_ops mf_memory_timed = {
 	.check = timed_check,
 	.zero = timed_zero,
 	.ask = timed_ask,
+	.call = timed_call,
 	.forget = timed_forget,
 };
 

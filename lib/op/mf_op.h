@@ -7,6 +7,7 @@
 #define MF_OP_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/mf_time.h"
@@ -29,6 +30,7 @@ enum mf_rmw_op {
 	MF_RMW_RELEASE, /**< arg0: 0; the result is the epoch that has begun */
 	MF_RMW_SHARE, /**< arg0: MF_REGION_SHARE(); the result is 0 */
 	MF_RMW_SPACE, /**< arg0: enum mf_space_task, arg1: how much; of a memory with spaces (mf_space.h) */
+	MF_RMW_CALL, /**< arg0: MF_CALL_ASK(), arg1: bytes of its arguments; of MF_OP_CALL (mf_call.h) */
 	MF_RMW_ALL
 };
 
@@ -50,7 +52,7 @@ enum mf_status {
 			       known */
 	MF_STATUSES, /**< outcomes of operations end here */
 	MF_ERR_GAP = 10, /**< on the wire alone: nothing is refused; how much of a write is applied */
-	/* In the answer to what is asked of a space alone: */
+	/* In the answer to what is asked of a space, and to a call, alone: */
 	MF_ERR_PENDING, /**< it is under way: whoever asks again is told what came of it */
 	MF_ERR_BUSY, /**< it has not begun: too much is under way */
 	MF_STATUS_WORDS
@@ -61,6 +63,8 @@ enum mf_op_kind {
 	MF_OP_WRITE, /**< completes when its last block is handed to the link (D11) */
 	MF_OP_WRITE_ACK, /**< completes when the memory node has acknowledged it */
 	MF_OP_RMW,
+	/** The memory node does something in a space, and answers with bytes (mf_call.h); EDM alone has it */
+	MF_OP_CALL,
 	MF_OPS
 };
 
@@ -69,12 +73,14 @@ struct mf_op {
 	uint8_t kind; /**< enum mf_op_kind */
 	uint8_t rmw; /**< enum mf_rmw_op */
 	uint16_t node; /**< memory node */
-	uint64_t addr; /**< 48 bits */
-	uint64_t len; /**< octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7) */
-	/** read: where to put the data, undefined if it fails; write: the data. MF_RMW_SPACE: where to put
-	 * MF_SPACE_ANSWER bytes. The caller's, until completion */
+	uint64_t addr; /**< 48 bits; CALL: where its arguments begin */
+	/** octets, 1..; above MF_MESSAGE_MAX it is cut and completes as a whole (D7). CALL: room in buf for
+	 * the answer, 1..MF_CALL_MAX */
+	uint64_t len;
+	/** read, CALL: where to put the data, undefined if it fails; write: the data. MF_RMW_SPACE: where to
+	 * put MF_SPACE_ANSWER bytes. The caller's, until completion */
 	void *buf;
-	uint64_t arg[2]; /**< RMW */
+	uint64_t arg[2]; /**< RMW, CALL */
 	uint64_t user; /**< given back */
 	uint64_t key; /**< of the space and what is done there; 0: none */
 	uint32_t space; /**< of a memory with spaces (mf_space.h); 0: it has none */
@@ -82,14 +88,15 @@ struct mf_op {
 
 struct mf_completion {
 	uint64_t user;
-	uint64_t
-		result; /**< RMW: the old value; MF_RMW_SPACE: enum mf_status, the first word of the answer */
-	uint64_t len; /**< octets transferred; 0 for a read that failed: the NULL response of 3.3 */
+	/** RMW: the old value; MF_RMW_SPACE: enum mf_status, the first word of the answer. CALL: bytes of the
+	 * answer in buf; MF_ERR_PENDING: the ticket, which is arg0 of who asks again */
+	uint64_t result;
+	uint64_t len; /**< octets transferred; 0 for a read or CALL that failed: the NULL response of 3.3 */
 	mf_time submitted;
 	mf_time first; /**< read, RMW: first block of the response processed; write: first block sent */
 	mf_time done;
 	uint8_t kind; /**< enum mf_op_kind */
-	uint8_t status; /**< enum mf_status */
+	uint8_t status; /**< enum mf_status; CALL: also MF_ERR_PENDING, MF_ERR_BUSY: mf_call_failed() */
 	uint16_t node;
 	uint32_t space; /**< of the operation */
 };
@@ -97,12 +104,32 @@ struct mf_completion {
 /** Bytes of the response to what is asked of a space: enum mf_status, and the result. */
 #define MF_SPACE_ANSWER 16
 
-/** Bytes of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode. */
+/** Bytes in front of the answer to a call: enum mf_status, and mf_completion.result. */
+#define MF_CALL_HEAD 16
+#define MF_CALL_UNIT 16 /**< bytes: the size of the whole response is told in it, by 12 bits */
+#define MF_CALL_MAX (4095 * MF_CALL_UNIT - MF_CALL_HEAD) /**< bytes of an answer */
+
+/** Bytes of the response to a call. @param len  room for its answer, 1..MF_CALL_MAX */
+static inline uint32_t mf_call_size(uint64_t len)
+{
+	return MF_CALL_HEAD + ((uint32_t)len + MF_CALL_UNIT - 1) / MF_CALL_UNIT * MF_CALL_UNIT;
+}
+
+/** Whether it is not answered. One that is under way, or has not begun, is: whoever asked asks again. */
+static inline bool mf_call_failed(uint8_t status)
+{
+	return status != MF_OK && status != MF_ERR_PENDING && status != MF_ERR_BUSY;
+}
+
+/**
+ * Bytes of the response to a read-modify-write (3.1.1: it follows from the opcode). 0: unknown opcode, or
+ * MF_RMW_CALL, of which each request says it.
+ */
 static inline uint32_t mf_rmw_size(uint8_t op)
 {
 	if (op == MF_RMW_SPACE)
 		return MF_SPACE_ANSWER;
-	return op < MF_RMW_ALL ? 8 : 0;
+	return op < MF_RMW_CALL ? 8 : 0;
 }
 
 /** Names for reports: "cas", "range". "?" for unknown ones. */

@@ -12,7 +12,7 @@ const char *mf_rmw_name(uint8_t op)
 		[MF_RMW_CAS] = "cas",     [MF_RMW_FADD] = "fadd",       [MF_RMW_SWAP] = "swap",
 		[MF_RMW_FOR] = "for",     [MF_RMW_FAND] = "fand",       [MF_RMW_ATTACH] = "attach",
 		[MF_RMW_CLAIM] = "claim", [MF_RMW_RELEASE] = "release", [MF_RMW_SHARE] = "share",
-		[MF_RMW_SPACE] = "space",
+		[MF_RMW_SPACE] = "space", [MF_RMW_CALL] = "call",
 	};
 
 	return name(names, MF_RMW_ALL, op);

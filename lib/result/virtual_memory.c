@@ -76,6 +76,24 @@ static json_t *pages_json(const struct mf_vm_config *c, const struct mf_vm_stats
 	return list;
 }
 
+/** Only where something was called. */
+static void put_calls(json_t *o, const struct node *n)
+{
+	struct result_counts c;
+	uint64_t answered, pending;
+	json_t *calls;
+
+	result_node_counted(n->host, &c);
+	answered = result_value(&c, "host", "calls");
+	pending = result_value(&c, "host", "calls_pending");
+	if (answered + pending == 0)
+		return;
+	calls = json_object();
+	result_count(calls, "answered", answered);
+	result_count(calls, "pending", pending);
+	json_object_set_new(o, "calls", calls);
+}
+
 static json_t *node_json(const struct mf_fabric *f, unsigned int i)
 {
 	const struct node *n = &f->node[i];
@@ -95,6 +113,7 @@ static json_t *node_json(const struct mf_fabric *f, unsigned int i)
 	result_count(o, "full", fast.full);
 	result_count(o, "too_many_pages", fast.many);
 	json_object_set_new(o, "refused", refused_json(fast.refused));
+	put_calls(o, n);
 	json_object_set_new(o, "tasks", tasks_json(&fast, &slow));
 	json_object_set_new(o, "retries", retries_json(&slow.retries));
 	json_object_set_new(o, "pages", pages_json(&f->config->node[i].vm.vm, &fast, &slow));

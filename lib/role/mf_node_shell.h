@@ -57,18 +57,33 @@ struct mf_op_counts {
  *
  * @param len  its bytes; of an RMW those of its result, mf_rmw_size()
  * @return 0; -EPERM: the node takes no operations; -EINVAL: size 0, address beyond 48 bits, node out of
- *         range or the own one, unknown kind or opcode
+ *         range or the own one, unknown kind or opcode. MF_OP_CALL is one: mf_node_check_call()
  */
 static inline int mf_node_check(const struct mf_node_shell *s, const struct mf_op *op, uint64_t len)
 {
 	if (unlikely(!s->submits))
 		return -EPERM;
-	if (unlikely(op->kind >= MF_OPS || op->node >= s->nodes || op->node == s->node))
+	static_assert((int)MF_OP_CALL + 1 == (int)MF_OPS, "the last kind");
+	if (unlikely(op->kind >= MF_OP_CALL || op->node >= s->nodes || op->node == s->node))
 		return -EINVAL;
 	/* A size of 0 is the largest one here. */
 	if (unlikely(op->addr > MF_ADDR_MAX || len - 1 > MF_ADDR_MAX - op->addr))
 		return -EINVAL;
 	return 0;
+}
+
+/**
+ * The same of a call, for the hosts that have them.
+ *
+ * @param most  bytes of an answer, at most; 0: there are no calls
+ */
+static inline int mf_node_check_call(const struct mf_node_shell *s, const struct mf_op *op, uint32_t most)
+{
+	if (!s->submits)
+		return -EPERM;
+	if (op->node >= s->nodes || op->node == s->node || op->addr > MF_ADDR_MAX)
+		return -EINVAL;
+	return op->len > 0 && op->len <= most ? 0 : -EINVAL;
 }
 
 /** The bytes of an operation, as mf_node_check() asks for them. */

@@ -42,18 +42,20 @@ static void classify(struct unloaded *a, const struct mf_config *config)
 	}
 }
 
-/* What a key has: 12 + 12 bits of classes, 3 of the kind, 26 of the size. */
+/* What a key has: 1 bit of the kind, 12 + 12 of classes, 3 more of the kind, 26 of the size. */
 #define KEY_KIND 26
 #define KEY_TARGET (KEY_KIND + 3)
 #define KEY_CLIENT (KEY_TARGET + 12)
+#define KEY_KIND_HIGH (KEY_CLIENT + 12)
 
 static uint64_t key_of(const struct unloaded *a, unsigned int client, const struct message *m)
 {
-	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << KEY_KIND && MF_CLIENT_KINDS <= 8 &&
+	static_assert(MF_CONFIG_TRANSFER_MAX < 1 << KEY_KIND && MF_CLIENT_KINDS <= 16 &&
 			      MF_NODES_MAX <= 1 << 12,
 		      "fits");
-	return (uint64_t)a->link_class[client] << KEY_CLIENT |
-	       (uint64_t)a->link_class[m->target] << KEY_TARGET | (uint64_t)m->kind << KEY_KIND | m->size;
+	return (uint64_t)(m->kind >> 3) << KEY_KIND_HIGH | (uint64_t)a->link_class[client] << KEY_CLIENT |
+	       (uint64_t)a->link_class[m->target] << KEY_TARGET | (uint64_t)(m->kind & 7) << KEY_KIND |
+	       m->size;
 }
 
 static struct unloaded_entry *slot_of(const struct unloaded *a, uint64_t key)

@@ -19,6 +19,8 @@ static int check(const struct spaces *s, const struct mf_op *op, enum way way)
 
 	if (op->node >= s->nodes)
 		return -EINVAL;
+	if (op->kind == MF_OP_CALL && (way != WAY_REGION || region_has(s, op, mf_node_len(op))))
+		return call_check(s, op);
 	if (way != WAY_REGION)
 		return mf_node_check(host, op, mf_node_len(op));
 	if (!region_has(s, op, mf_node_len(op)))
@@ -65,7 +67,7 @@ static void take(struct spaces *s, const struct mf_completion *c)
 
 	if (p->kind == PIECE_RENEW)
 		renew_done(s, p, c);
-	else if (p->worker != SPACES_NONE)
+	else if (p->worker != SPACES_NONE && p->kind != PIECE_OF_OPERATION)
 		set_up_piece_done(s, p, c);
 	else
 		operation_piece_done(s, p, c);

@@ -45,6 +45,7 @@ struct mf_spaces_target {
 	uint8_t class_shift[MF_PAGE_CLASSES]; /**< of the pages of each class; 0: there is no such class */
 	mf_time lease; /**< a space ends when it is not used for so long, ps; 0: it does not */
 	uint8_t tasks; /**< slots that it has for each node, 1..; MF_SPACES_TASKS_MAX at most are used */
+	uint32_t answer; /**< bytes of the answer to a call, at most; 0: it takes no calls */
 };
 
 struct mf_spaces_config {

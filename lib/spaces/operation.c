@@ -21,18 +21,20 @@ enum way operation_way(const struct spaces *s, const struct mf_op *op)
  */
 static bool is_whole(const struct spaces *s, const struct operation *o, uint64_t len)
 {
+	if (o->op.kind == MF_OP_CALL)
+		return mf_call_size(o->op.len) <= s->config.whole;
 	return o->op.kind == MF_OP_RMW || (o->op.kind != MF_OP_WRITE && len <= s->config.whole);
 }
 
 /**
  * Where its next octets are, and the key to do something there.
- * @param kind  enum mf_op_kind
+ * @param right  enum mf_right
  * @return MF_OK; MF_ERR_PENDING: that comes; or why it does not
  */
-static uint8_t find(struct spaces *s, const struct operation *o, uint8_t kind, struct where *w, uint64_t *key)
+static uint8_t find(struct spaces *s, const struct operation *o, uint8_t right, struct where *w,
+		    uint64_t *key)
 {
-	return o->way == WAY_REGION ? region_where(s, o, right_of(kind), w, key)
-				    : pointer_where(s, o, right_of(kind), w, key);
+	return o->way == WAY_REGION ? region_where(s, o, right, w, key) : pointer_where(s, o, right, w, key);
 }
 
 /** A piece at a page. @return NULL: it has to wait */
@@ -62,7 +64,7 @@ static uint8_t touch(struct spaces *s, const struct operation *o)
 {
 	struct where w;
 	uint64_t key;
-	uint8_t status = find(s, o, MF_OP_READ, &w, &key);
+	uint8_t status = find(s, o, MF_RIGHT_READ, &w, &key);
 	struct piece *p = status == MF_OK ? piece_at(s, o, PIECE_TOUCH, &w, key, true) : NULL;
 
 	if (p == NULL)
@@ -87,10 +89,17 @@ static uint8_t send(struct spaces *s, struct operation *o, const struct where *w
 	p->op.rmw = o->op.rmw;
 	p->op.arg[0] = o->op.arg[0];
 	p->op.arg[1] = o->op.arg[1];
-	/* An atomic that does not stand as it should is refused there: half of it would be another one. */
-	p->op.len = left < w->left || o->op.kind == MF_OP_RMW ? left : w->left;
+	/* An atomic that does not stand as it should is refused there: half of it would be another one. Half
+	 * of a call would, too. */
+	p->op.len = left < w->left || o->op.kind >= MF_OP_RMW ? left : w->left;
 	p->op.buf = o->op.buf != NULL ? (uint8_t *)o->op.buf + o->issued : NULL;
 	p->operation = (uint32_t)(o - s->operation);
+	if (!call_name(s, p)) {
+		if (first)
+			page_put(s, o->way, w->target, w->page, PAGE_UNKNOWN);
+		piece_free(s, p);
+		return MF_ERR_PENDING;
+	}
 	o->issued += p->op.len;
 	o->live++;
 	piece_go(s, p);
@@ -129,11 +138,13 @@ static uint8_t advance_piece(struct spaces *s, struct operation *o)
 {
 	struct where w;
 	uint64_t key = 0, left = o->done.len - o->issued;
-	uint8_t status = find(s, o, o->op.kind, &w, &key);
+	uint8_t status = find(s, o, right_of(&o->op), &w, &key);
 	enum page_state page;
 
 	if (status != MF_OK)
 		return status;
+	if (o->op.kind == MF_OP_CALL && o->way == WAY_REGION && o->op.arg[1] > w.left)
+		return MF_ERR_RANGE; /* its arguments would be those of several spaces */
 	page = page_state(s, o->way, w.target, w.page);
 	if (page == PAGE_BUSY)
 		return MF_ERR_PENDING;
@@ -223,7 +234,7 @@ static bool is_at(struct spaces *s, const struct operation *o, const struct piec
 	if (o->way != p->way || o->op.node != p->op.node ||
 	    (o->way == WAY_POINTER && o->op.space != p->op.space))
 		return false;
-	(void)find(s, o, o->op.kind, &w, &key);
+	(void)find(s, o, right_of(&o->op), &w, &key);
 	return w.page == p->page;
 }
 
@@ -254,10 +265,21 @@ static bool is_refused(struct spaces *s, struct piece *p, uint8_t status)
 {
 	if (status != MF_ERR_KEY || p->way != WAY_POINTER)
 		return false;
-	key_refused(s, s->target_of[p->op.node], p->op.space, right_of(p->op.kind), p->op.key);
+	key_refused(s, s->target_of[p->op.node], p->op.space, right_of(&p->op), p->op.key);
+	call_slot_free(s, p);
 	p->state = PIECE_REFUSED;
 	piece_put(s, &s->refused, p);
 	s->look = true;
+	return true;
+}
+
+/** A call that was answered that it is under way, or has not begun: it is asked again. */
+static bool is_under_way(struct spaces *s, struct piece *p, uint8_t status)
+{
+	if (p->op.kind != MF_OP_CALL || (status != MF_ERR_PENDING && status != MF_ERR_BUSY))
+		return false;
+	s->stats.asked_again++;
+	piece_again(s, p, s->now, s->config.ask_most);
 	return true;
 }
 
@@ -278,6 +300,9 @@ static void piece_over(struct spaces *s, struct piece *p, const struct mf_comple
 	o->done.first = mf_time_min(o->done.first, c->first);
 	o->done.done = mf_time_max(o->done.done, c->done);
 	o->done.result = c->result;
+	if (o->op.kind == MF_OP_CALL && c->status == MF_OK)
+		o->issued = o->done.len = c->len;
+	call_slot_free(s, p);
 	piece_free(s, p);
 	if (c->status != MF_OK) {
 		operation_fail(s, o, c->status);
@@ -289,7 +314,7 @@ static void piece_over(struct spaces *s, struct piece *p, const struct mf_comple
 
 void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c)
 {
-	if (!goes_again(s, p, c) && !is_refused(s, p, c->status))
+	if (!goes_again(s, p, c) && !is_under_way(s, p, c->status) && !is_refused(s, p, c->status))
 		piece_over(s, p, c);
 }
 
@@ -303,11 +328,10 @@ static void look_at_refused(struct spaces *s)
 		struct piece *p = &s->piece[list.first];
 		struct mf_completion c = {.status = MF_ERR_KEY, .first = MF_NEVER, .done = s->now};
 		uint64_t key = 0;
-		uint8_t status =
-			key_get(s, s->target_of[p->op.node], p->op.space, right_of(p->op.kind), &key);
+		uint8_t status = key_get(s, s->target_of[p->op.node], p->op.space, right_of(&p->op), &key);
 
 		list.first = p->next;
-		if (status == MF_ERR_PENDING) {
+		if (status == MF_ERR_PENDING || (status == MF_OK && key != p->op.key && !call_name(s, p))) {
 			piece_put(s, &s->refused, p);
 		} else if (status == MF_OK && key != p->op.key) {
 			p->op.key = key;

@@ -26,7 +26,9 @@ static struct range range_of(const struct operation *o)
 {
 	uint64_t octets = o->done.len;
 
-	if (o->way == WAY_TASK)
+	if (o->op.kind == MF_OP_CALL)
+		octets = o->op.arg[1];
+	else if (o->way == WAY_TASK)
 		octets = task_is_barrier(&o->op) ? o->op.arg[1] & MF_SPACE_OCTETS_MASK : 0;
 	return (struct range){
 		.node = o->op.node, .space = o->op.space, .from = o->op.addr, .end = o->op.addr + octets};

@@ -3,6 +3,7 @@
 #ifndef SPACES_H
 #define SPACES_H
 
+#include "memory/mf_call.h"
 #include "spaces/mf_spaces.h"
 
 #define SPACES_NONE UINT32_MAX
@@ -106,8 +107,9 @@ struct piece {
 	bool first; /**< the first access of its page, which is busy until then */
 	bool former; /**< it was below when its target was lost: what is answered may be of before */
 	uint32_t operation; /**< or SPACES_NONE: of the set-up */
-	uint32_t worker; /**< ASK: whose slot of the target it has, and TOUCH of the set-up; else SPACES_NONE
-			  */
+	/** ASK, and a call that is late: whose slot of the target it has, and TOUCH of the set-up; else
+	 * SPACES_NONE */
+	uint32_t worker;
 	uint32_t next; /**< free, ready, later, or refused */
 	uint64_t page; /**< where.page, where .first, or TOUCH */
 	mf_time due, since;
@@ -330,6 +332,14 @@ void task_done(struct spaces *s, const struct piece *p, const struct mf_completi
 /** Whether what it asks is of a range, whose operations it comes behind. */
 bool task_is_barrier(const struct mf_op *op);
 
+/* call.c */
+/** Whether a call may be asked there: its answer is not too long. @return 0 or -EINVAL */
+int call_check(const struct spaces *s, const struct mf_op *op);
+/** Names a call that is late. @return false: there is no slot, it waits */
+bool call_name(struct spaces *s, struct piece *p);
+/** Its slot is free. Of what has none: nothing. */
+void call_slot_free(struct spaces *s, struct piece *p);
+
 /* set_up.c */
 /** Sends what the next steps to spaces need. Some are set up. */
 void set_up_run(struct spaces *s);
@@ -340,9 +350,14 @@ void set_up_probe(struct spaces *s, unsigned int target, uint32_t space);
 /** All of a target may be gone. */
 void set_up_lost(struct spaces *s, unsigned int target);
 
-static inline uint8_t right_of(uint8_t kind)
+/** The right whose key an operation needs. A call that there is not is refused whatever its key. */
+static inline uint8_t right_of(const struct mf_op *op)
 {
-	return kind == MF_OP_READ ? MF_RIGHT_READ : kind == MF_OP_RMW ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
+	const struct mf_call_desc *call = op->kind == MF_OP_CALL ? mf_call_find(op->arg[0]) : NULL;
+
+	if (op->kind == MF_OP_CALL)
+		return call != NULL ? call->right : MF_RIGHT_READ;
+	return op->kind == MF_OP_READ ? MF_RIGHT_READ : op->kind == MF_OP_RMW ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
 }
 
 static inline bool bit(const uint64_t *set, uint64_t i)

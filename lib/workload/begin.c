@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/mf_cycles.h"
+#include "memory/mf_call.h"
 #include "workload/store_client.h"
 #include "workload/vectors.h"
 
@@ -20,7 +21,7 @@ static_assert((int)MF_CLIENT_READ == MF_OP_READ && (int)MF_CLIENT_WRITE == MF_OP
 
 static inline uint8_t op_kind(uint8_t kind)
 {
-	return kind < MF_OP_RMW ? kind : MF_OP_RMW;
+	return kind < MF_OP_RMW ? kind : kind == MF_CLIENT_CALL ? MF_OP_CALL : MF_OP_RMW;
 }
 
 /** The value that an RMW's arguments are made for; any will do where no shadow is needed. */
@@ -38,6 +39,12 @@ static void make_rmw(struct mf_client *c, const struct slot *s)
 	c->op.buf = NULL;
 	c->op.rmw = rmw_opcode(kind);
 	rmw_arguments(kind, word_before(c, s), &c->args, c->op.arg);
+}
+
+static __attribute__((noinline)) void make_call(struct mf_client *c, const struct slot *s)
+{
+	c->op.arg[0] = MF_CALL_ASK(MF_CALL_ECHO, 0, 0);
+	c->op.arg[1] = s->len;
 }
 
 /** What is next: drawn, or of the trace. */
@@ -78,10 +85,12 @@ static inline struct slot *op_make(struct mf_client *c)
 		return s;
 	}
 	c->op.buf = client_buffer(c, s);
+	if (__builtin_expect(choice.kind == MF_CLIENT_CALL, 0))
+		make_call(c, s);
 	/* To the end of its last line: that is the buffer's, too. */
-	if (__builtin_expect(c->sink, 0) && choice.kind != MF_CLIENT_READ)
+	if (__builtin_expect(c->sink, 0) && !client_reads((uint8_t)choice.kind))
 		c->op.buf = (void *)(uintptr_t)mf_sink_content(c->op.addr); /* of a write it is only read */
-	else if (choice.kind != MF_CLIENT_READ)
+	else if (!client_reads((uint8_t)choice.kind))
 		content_fill(c->op.buf, choose_round_up(choice.len) / 8,
 			     content_key_of(c->writer, client_number(s)), choice.offset / 8);
 	return s;
@@ -101,7 +110,7 @@ static void write_races(struct mf_client *c, const struct slot *write)
 		if (c->busy[i] != write->region + 1 || !client_returns(s->kind) || !client_overlap(s, write))
 			continue;
 		s->check = false;
-		if (s->kind != MF_CLIENT_READ)
+		if (!client_reads(s->kind))
 			shadow_race(r, s->offset, s->len);
 	}
 }
@@ -112,7 +121,7 @@ static void rmw_before_reads(struct mf_client *c, const struct slot *rmw)
 	for (uint32_t i = 0; i < c->used; i++) {
 		struct slot *s = &c->slot[i];
 
-		if (c->busy[i] == rmw->region + 1 && s->kind == MF_CLIENT_READ && client_overlap(s, rmw))
+		if (c->busy[i] == rmw->region + 1 && client_reads(s->kind) && client_overlap(s, rmw))
 			s->check = false;
 	}
 }
@@ -138,7 +147,7 @@ static void change_races(struct mf_client *c, struct slot *change)
 
 		if (c->busy[i] != change->region + 1 || s == change || !client_overlap(s, change))
 			continue;
-		if (s->kind == MF_CLIENT_READ)
+		if (client_reads(s->kind))
 			s->check = false;
 		else
 			both_race(c, s, change);
@@ -188,7 +197,7 @@ static void shadow_submit(struct mf_client *c, struct slot *s)
 
 	s->sure = c->verify && shadow_known(r, s->offset, s->len);
 	s->check = s->sure || (c->verify && c->order == MF_CLIENT_LOSSY);
-	if (s->kind == MF_CLIENT_READ) {
+	if (client_reads(s->kind)) {
 		if (c->constant) /* it is compared with the shadow, which is a line from anywhere */
 			__builtin_prefetch(shadow_unwritten(&c->shadow, at));
 		else if (s->check)

@@ -8,13 +8,14 @@
 
 bool choose_has_data(const struct mf_client_config *config)
 {
-	return config->mix[MF_CLIENT_READ] + config->mix[MF_CLIENT_WRITE] + config->mix[MF_CLIENT_WRITE_ACK] >
+	return config->mix[MF_CLIENT_READ] + config->mix[MF_CLIENT_WRITE] + config->mix[MF_CLIENT_WRITE_ACK] +
+		       config->mix[MF_CLIENT_CALL] >
 	       0;
 }
 
 bool choose_has_rmw(const struct mf_client_config *config)
 {
-	for (int k = MF_CLIENT_CAS; k < MF_CLIENT_KINDS; k++)
+	for (int k = MF_CLIENT_CAS; k <= MF_CLIENT_AND; k++)
 		if (config->mix[k] > 0)
 			return true;
 	return false;
@@ -23,7 +24,7 @@ bool choose_has_rmw(const struct mf_client_config *config)
 bool choose_reads_only(const struct mf_client_config *config)
 {
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
-		if (k != MF_CLIENT_READ && config->mix[k] > 0)
+		if (!mf_client_reads((enum mf_client_kind)k) && config->mix[k] > 0)
 			return false;
 	return true;
 }

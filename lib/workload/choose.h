@@ -64,10 +64,10 @@ struct chooser {
 
 static inline bool choose_is_rmw(enum mf_client_kind kind)
 {
-	return kind >= MF_CLIENT_CAS;
+	return kind >= MF_CLIENT_CAS && kind <= MF_CLIENT_AND;
 }
 
-/** Whether the mix has reads or writes; whether it has RMW. */
+/** Whether the mix has reads, writes or calls; whether it has RMW. */
 bool choose_has_data(const struct mf_client_config *config);
 bool choose_has_rmw(const struct mf_client_config *config);
 

@@ -14,7 +14,7 @@
 static const char *const kind_names[MF_CLIENT_KINDS] = {
 	[MF_CLIENT_READ] = "read", [MF_CLIENT_WRITE] = "write", [MF_CLIENT_WRITE_ACK] = "write_ack",
 	[MF_CLIENT_CAS] = "cas",   [MF_CLIENT_FADD] = "fadd",   [MF_CLIENT_SWAP] = "swap",
-	[MF_CLIENT_OR] = "or",     [MF_CLIENT_AND] = "and",
+	[MF_CLIENT_OR] = "or",     [MF_CLIENT_AND] = "and",     [MF_CLIENT_CALL] = "call",
 };
 
 const char *mf_client_kind_name(enum mf_client_kind kind)

@@ -119,7 +119,12 @@ static inline bool client_overwrites(uint8_t kind)
 	return kind == MF_CLIENT_WRITE || kind == MF_CLIENT_WRITE_ACK || kind == MF_CLIENT_SWAP;
 }
 
-/** Reads and RMW. */
+static inline bool client_reads(uint8_t kind)
+{
+	return mf_client_reads((enum mf_client_kind)kind);
+}
+
+/** Reads, calls and RMW. */
 static inline bool client_returns(uint8_t kind)
 {
 	return kind != MF_CLIENT_WRITE && kind != MF_CLIENT_WRITE_ACK;

@@ -23,7 +23,7 @@ bool client_older_write_busy(const struct mf_client *c, const struct slot *s)
 	for (uint32_t i = 0; i < c->used; i++) {
 		const struct slot *w = &c->slot[i];
 
-		if (w->state == SLOT_BUSY && w->kind != MF_CLIENT_READ && w->user < s->user &&
+		if (w->state == SLOT_BUSY && !client_reads(w->kind) && w->user < s->user &&
 		    client_overlap(w, s))
 			return true;
 	}
@@ -106,7 +106,7 @@ static inline bool read_equal(const struct mf_client *c, const struct slot *s)
 static inline bool data_equal(const struct mf_client *c, const struct slot *s,
 			      const struct mf_completion *done)
 {
-	if (s->kind != MF_CLIENT_READ)
+	if (!client_reads(s->kind))
 		return done->result == s->expect;
 	return done->len == s->len && read_equal(c, s);
 }
@@ -177,7 +177,7 @@ static inline bool op_verify(struct mf_client *c, struct slot *s, const struct m
 	struct shadow_region *r = shadow_region(&c->shadow, s->region);
 	bool judged = true;
 
-	if (__builtin_expect(s->kind == MF_CLIENT_READ, 1))
+	if (__builtin_expect(client_reads(s->kind), 1))
 		return !c->verify || judge(c, s, s->check && data_equal(c, s, done));
 	if (c->verify && client_returns(s->kind))
 		judged = judge(c, s, s->check && data_equal(c, s, done));
@@ -221,7 +221,7 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 		return;
 	}
 	client_set_busy(c, s, 0);
-	if (c->sink && c->verify && s->kind == MF_CLIENT_READ)
+	if (c->sink && c->verify && client_reads(s->kind))
 		judge_sink(c, s, done);
 	if (c->shadow.regions == 0 || op_verify(c, s, done))
 		release(c, s);
@@ -234,7 +234,7 @@ static void op_failed(struct mf_client *c, struct slot *s, const struct mf_compl
 	count_failed(c, s, done);
 	if (c->store != NULL)
 		store_failed(c, s, c->stats.last_done);
-	if (c->shadow.regions > 0 && s->kind != MF_CLIENT_READ)
+	if (c->shadow.regions > 0 && !client_reads(s->kind))
 		forget(c, s);
 	client_set_busy(c, s, 0);
 	release(c, s);
@@ -290,7 +290,7 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		op_ok(c, s, done);
 	else
 		op_failed(c, s, done);
-	if (c->suspects > 0 && s->kind != MF_CLIENT_READ)
+	if (c->suspects > 0 && !client_reads(s->kind))
 		judge_suspects(c);
 }
 

@@ -15,8 +15,8 @@
 static_assert((int)MF_CLIENT_READ == MF_HISTORY_READ && (int)MF_CLIENT_WRITE == MF_HISTORY_WRITE &&
 		      (int)MF_CLIENT_WRITE_ACK == MF_HISTORY_WRITE_ACK &&
 		      (int)MF_CLIENT_CAS == MF_HISTORY_CAS && (int)MF_CLIENT_AND == MF_HISTORY_AND &&
-		      (int)MF_CLIENT_KINDS == MF_HISTORY_OPS,
-	      "kinds of clients and of histories are the same");
+		      (int)MF_CLIENT_CALL == MF_HISTORY_OPS,
+	      "kinds of clients and of histories are the same, but that a call is a read");
 
 struct client_history {
 	struct mf_history_log *log;
@@ -79,7 +79,7 @@ void client_history_begun(struct mf_client *c, const struct slot *s, mf_time now
 					    .len = c->op.len,
 					    .client = c->node,
 					    .node = s->node,
-					    .kind = s->kind};
+					    .kind = client_reads(s->kind) ? MF_HISTORY_READ : s->kind};
 
 	c->history->place[client_place(s)] =
 		mf_history_begin(c->history->log, &r, c->op.kind == MF_OP_RMW ? c->op.arg : c->op.buf);
@@ -99,12 +99,12 @@ static enum mf_history_outcome failed(const struct slot *s, uint8_t status)
 void client_history_done(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
 {
 	const struct client_history *h = c->history;
-	const void *data = s->kind == MF_CLIENT_READ ? client_buffer(c, s) : &done->result;
+	const void *data = client_reads(s->kind) ? client_buffer(c, s) : &done->result;
 	enum mf_history_outcome outcome = MF_HISTORY_OK;
 
 	if (done->status != MF_OK)
 		outcome = failed(s, done->status);
-	else if (s->kind == MF_CLIENT_READ && done->len != s->len)
+	else if (client_reads(s->kind) && done->len != s->len)
 		outcome = MF_HISTORY_FAILED;
 	mf_history_end(h->log, h->place[client_place(s)], h->now, outcome, done->status, data);
 }

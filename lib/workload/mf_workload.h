@@ -31,10 +31,17 @@ enum mf_client_kind {
 	MF_CLIENT_SWAP,
 	MF_CLIENT_OR,
 	MF_CLIENT_AND,
+	MF_CLIENT_CALL, /**< an echo (mf_call.h): what it answers is what a read would find. Not in traces */
 	MF_CLIENT_KINDS
 };
 
 const char *mf_client_kind_name(enum mf_client_kind kind);
+
+/** Whether it brings octets and changes none: reads and calls. */
+static inline bool mf_client_reads(enum mf_client_kind kind)
+{
+	return kind == MF_CLIENT_READ || kind == MF_CLIENT_CALL;
+}
 
 /** What YCSB asks of a store; each is one or more of the above. */
 enum mf_query_kind {

@@ -25,7 +25,7 @@ static void goes_on(void *ctx, uint64_t user)
 	if (s->state != SLOT_FORMER || s->user != user)
 		return;
 	s->state = SLOT_BUSY;
-	if (s->kind != MF_CLIENT_READ)
+	if (!client_reads(s->kind))
 		shadow_race(shadow_region(&c->shadow, s->region), s->offset, s->len);
 }
 

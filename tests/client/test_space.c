@@ -399,3 +399,107 @@ Test(client_space, as_many_spaces_as_there_are)
 	for (n++; n > 0;)
 		cr_expect_eq(memfab_space_end(c0, s[--n]), 0);
 }
+
+/* ---- calls ---- */
+
+/** Write and call are under way together: one round trip, and the call finds what was written. */
+Test(client_space, a_call_answers_with_what_was_written_before_it)
+{
+	uint64_t ptr = alloc(s0, 2 * PAGE, 0), user = 0;
+	uint8_t out[600], in[600];
+	struct memfab_sqe *e;
+	struct mf_rng rng;
+
+	mf_rng_init(&rng, 3, "call", 0);
+	for (unsigned int i = 0; i < 50; i++) {
+		uint64_t len = 1 + mf_rng_below(&rng, sizeof(out)),
+			 at = ptr + mf_rng_below(&rng, 2 * PAGE - len);
+		enum memfab_call call = i % 3 == 0 ? MEMFAB_ECHO_FENCED : MEMFAB_ECHO;
+
+		rig_fill(&rng, out, sizeof(out));
+		memset(in, 0xff, sizeof(in));
+		e = memfab_get_sqe(c0);
+		memfab_prep_rwrite(e, s0, at, out, len);
+		e->user_data = 1;
+		e = memfab_get_sqe(c0);
+		memfab_prep_rcall(e, s0, call, at, len, in, sizeof(in));
+		e->user_data = 2;
+		memfab_submit(c0);
+		for (unsigned int k = 0; k < 2; k++) {
+			int64_t res = memfab_rpoll(c0, &user);
+
+			cr_assert_eq(res, (int64_t)len, "%lu: %ld", user, res);
+		}
+		cr_assert_arr_eq(in, out, len);
+		for (uint64_t k = len; k < sizeof(in); k++)
+			cr_assert_eq(in[k], 0, "zeros behind the answer");
+	}
+}
+
+Test(client_space, a_call_by_itself)
+{
+	uint64_t ptr = alloc(s0, PAGE, 0), word = UINT64_C(0x1122334455667788), found = 0;
+
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 8, &found, 8), 8, "the page is new");
+	cr_expect_eq(found, 0);
+	put(c0, s0, ptr, word);
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 8, &found, 8), 8);
+	cr_expect_eq(found, word);
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO_FENCED, ptr + 1, 3, &found, 8), 3);
+	cr_expect_eq(found, word >> 8 & 0xffffff, "zeros behind it");
+}
+
+Test(client_space, what_is_no_call)
+{
+	uint64_t ptr = alloc(s0, PAGE, 0);
+	static uint8_t out[1 << 16];
+	struct memfab_sqe *e;
+
+	cr_expect_eq(memfab_rcall(c0, s0, (enum memfab_call)2, ptr, 8, out, 8), -EOPNOTSUPP, "no such call");
+	cr_expect_eq(memfab_rcall(c0, s0, (enum memfab_call)256, ptr, 8, out, 8), -EOPNOTSUPP, "nor this");
+	cr_expect_eq(memfab_rcall(c0, s0, (enum memfab_call)(-1), ptr, 8, out, 8), -EOPNOTSUPP, "nor this");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 8, out, 0), -EINVAL, "no room");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 8, NULL, 8), -EINVAL, "no buffer");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 8, out, 4081), -EINVAL, "more than the limit");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 8, out, 4080), 8, "the limit");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 0, out, 8), -ERANGE, "no arguments");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, 9, out, 8), -ERANGE, "more than its answer");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr, UINT64_MAX, out, 8), -ERANGE,
+		     "more than there is");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, ptr + PAGE - 4, 8, out, 8), -EACCES,
+		     "beyond its page");
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO, 8, 8, out, 8), -EACCES, "no pointer");
+	cr_expect_eq(memfab_rcall(c1, s0, MEMFAB_ECHO, ptr, 8, out, 8), -EACCES,
+		     "of a node that did not join");
+	e = memfab_get_sqe(c0);
+	memfab_prep(e, MEMFAB_CALL, mn0, 0, out, 8);
+	memfab_submit(c0);
+	cr_expect_eq(memfab_rpoll(c0, NULL), -EOPNOTSUPP, "of no space");
+	e = memfab_get_sqe(c0);
+	memfab_prep_rcall(e, s0, MEMFAB_ECHO, ptr, 8, out, 8);
+	e->iovs = 1;
+	memfab_submit(c0);
+	cr_expect_eq(memfab_rpoll(c0, NULL), -EINVAL, "an answer has one buffer");
+}
+
+/** A node that may only read calls; one whose right was taken does not. */
+Test(client_space, a_call_needs_the_right_to_read)
+{
+	uint64_t ptr = alloc(s0, PAGE, 0), found = 0;
+	struct memfab_space *s1;
+	struct memfab_token t;
+
+	put(c0, s0, ptr, 5);
+	cr_assert_eq(memfab_space_grant(c0, s0, memfab_node(rig, "cn1"), MEMFAB_RIGHTS_READ), 0);
+	memfab_space_token(s0, &t);
+	cr_assert_eq(memfab_space_join(c1, &t, &s1), 0);
+	cr_expect_eq(memfab_rcall(c1, s1, MEMFAB_ECHO, ptr, 8, &found, 8), 8);
+	cr_expect_eq(found, 5);
+	cr_expect_eq(memfab_rcall(c1, s1, MEMFAB_ECHO_FENCED, ptr, 8, &found, 8), 8);
+	cr_assert_eq(memfab_space_grant(c0, s0, memfab_node(rig, "cn1"), MEMFAB_RIGHTS_NONE), 0);
+	cr_expect_eq(memfab_rcall(c1, s1, MEMFAB_ECHO, ptr, 8, &found, 8), -EACCES);
+	cr_expect_eq(memfab_rcall(c1, s1, MEMFAB_ECHO_FENCED, ptr, 8, &found, 8), -EACCES);
+	cr_expect_eq(memfab_rcall(c0, s0, MEMFAB_ECHO_FENCED, ptr, 8, &found, 8), 8,
+		     "the maker has new keys");
+	cr_expect_eq(memfab_space_end(c1, s1), 0);
+}

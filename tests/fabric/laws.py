@@ -4,7 +4,7 @@ import re
 
 UNIT = {'': 1, 'ps': 1, 'ns': 1e3, 'us': 1e6, 'ms': 1e9, 's': 1e12}
 NEAR = 1e-9  # of what is computed from the same numbers in another way
-RETURNS = {'read', 'cas', 'fadd', 'swap', 'or', 'and'}
+RETURNS = {'read', 'cas', 'fadd', 'swap', 'or', 'and', 'call'}
 
 
 def ps(text):
@@ -169,7 +169,7 @@ def lasting(result):
       continue
     # Reads, atomics and acknowledged writes go there and back; a plain write is asked for, and granted.
     crossings = 2 * lines.crossed if kind != 'write' else 2 if edm else 0
-    least = crossings * lines.least + (0 if kind not in ('read', 'write', 'write_ack') else data)
+    least = crossings * lines.least + (0 if kind not in ('read', 'write', 'write_ack', 'call') else data)
     least -= lines.fastest()  # the last block counts from its begin
     if k['latency']['min_ns'] * 1000 < least:
       yield f'{kind}: {k["latency"]["min_ns"]} ns, at least {least / 1000} have to be'

@@ -4,10 +4,12 @@
 
   spaces.py EMU ROOT [--fabrics N] [--seed N]
 
-Latency by processes and by entries: one up to the size of the translation cache, one beyond it, an access to
-memory apart, to the picosecond. A first access takes a constant more. Random fabrics with few pages ready, a
-slow path that takes its time, and nodes that are started again: what is read is what was written, the same in
-another run and block by block, and all pages are accounted for. Faulty files are refused in one line.
+Latency by processes and by entries: one up to the size of the translation cache, one beyond it, an access
+to memory apart, to the picosecond. A first access takes a constant more. A call takes as long as a read, but
+for the blocks that it has more, and is answered rightly though messages are lost. Random fabrics with few
+pages ready, a slow path that takes its time, and nodes that are started again: what is read is what was
+written, the same in another run and block by block, and all pages are accounted for. Faulty files are
+refused in one line.
 """
 import argparse
 import json
@@ -267,6 +269,62 @@ def limits(tap, runs):
            effective['limits'])
 
 
+BLOCK = 2560  # ps, at 25 Gb/s
+
+
+def call_times(tap, runs):
+  """A request of two blocks more over two links, behind each other; an answer of 16 octets more, its head."""
+  times = {}
+  for kind, size in (('call', 64), ('read', 80), ('call', 1000), ('read', 1024)):
+    result = runs.run(fabric({'mix': {kind: 1}, 'size': size, 'interleave': '1KiB'}, link={'rate': '25G'}),
+                      '--warmup', '1ms', '--duration', '100us')
+    if not tap.ok(isinstance(result, dict), f'{kind} of {size} octets: runs', result):
+      return
+    times[kind, size] = latency(result, kind)
+  tap.ok(all(times['call', size] == tuple(time + 4 * BLOCK for time in times['read', whole])
+             for size, whole in ((64, 80), (1000, 1024))), 'a call takes as long as a read', times)
+
+
+def draw_calls(seed):
+  rng = random.Random(f'calls {seed}')
+  size, interleave = rng.choice(((8, 64), (64, 1024), (100, 128), (1024, 16384), (2048, 4096), (4096, 16384)))
+  workload = {'mix': {'call': 3, 'read': 1, 'write_ack': 2, 'write': 1, 'fadd': 1}, 'size': size,
+              'depth': rng.choice((1, 8)), 'spaces': rng.choice((1, 10)), 'pages': 5,
+              'interleave': interleave,
+              'populate': rng.random() < 0.5, 'address': rng.choice(('uniform', 'sequential', 'zipf'))}
+  memory = {'size': '8MiB', 'pages': '16KiB', 'ring': rng.choice((1, 64)),
+            'answer': rng.choice((4096, 65504))}
+  config = fabric(workload, memory, rng.choice((1, 2)), seed=seed, link={'rate': '25G'},
+                  scheduler={'order': 'pair', 'chunk': rng.choice((256, 4096))},
+                  host={'retries': 8, 'retry_timeout': '20us'}, switch={'grant_timeout': {'virtual': '15us'}})
+  if seed % 2 == 0:  # what is sent again comes behind what was asked after it, so one is under way at a time
+    config['workload'][0] |= {'mix': {'call': 3, 'read': 1, 'write_ack': 2, 'fadd': 1}, 'depth': 1}
+    config['faults'] = [{'class': 'lose', 'link': '*', 'rate': 2e-3, 'from': '600us', 'until': '1100us'}]
+  return config
+
+
+def calls(tap, runs):
+  """What is lost is sent again, and what is answered is right; the same again and block by block."""
+  again = 0
+  for seed in range(8):
+    config = draw_calls(seed)
+    first = stripped(runs.run(config, '--warmup', '600us', '--duration', '500us'))
+    what = f'calls {seed}: of {config["workload"][0]["size"]} octets'
+    if not tap.ok(isinstance(first, dict), f'{what}: runs', first):
+      continue
+    done, of_node = first['operations'], first['memory']['mn']
+    again += first['once']['answered_again']
+    tap.ok(done['kinds']['call']['completed'] > 20 and done['failed_all'] == 0 and not wrong(first) and
+           done['verified'] > 0, f'{what}: all are answered, and rightly', done)
+    tap.ok(of_node['calls']['answered'] >= done['kinds']['call']['completed'] and
+           of_node['calls']['pending'] == 0 and accounted(first), f'{what}: counted', of_node)
+    bad = list(laws.broken(runs.last))
+    tap.ok(not bad, f'{what}: obeys the laws of a fabric', bad)
+    other = stripped(runs.run(config, '--warmup', '600us', '--duration', '500us', '--block-by-block'))
+    tap.ok(other == first, f'{what}: the same block by block', first_difference(first, other))
+  tap.ok(again > 10, 'what was lost was answered again', again)
+
+
 TERABYTES = 'clio/terabytes'
 
 
@@ -370,6 +428,15 @@ FAULTY = (
   ({'faults': [STALLED | {'role': 'mn-slow', 'switch': 0}]}, 'faults[0].switch'),
   ({'faults': [{'class': 'skew', 'role': 'mn-slow', 'ppm': 1}]}, "there is no node 'mn-slow'"),
   ({'timing': {'client': '2ms'}}, 'timing.client'),
+  ({'memory': {'answer': 17}}, 'nodes[1].memory.answer'),
+  ({'memory': {'answer': 0}}, 'nodes[1].memory.answer'),
+  ({'memory': {'answer': 65520}}, 'nodes[1].memory.answer'),
+  ({'workload': {'mix': {'call': 1}, 'size': 4096}},
+   'workload[0].size: "call" needs one size of at most 4080'),
+  ({'workload': {'mix': {'call': 1}, 'size': {'dist': 'uniform', 'min': 8, 'max': 64}}}, 'workload[0].size'),
+  ({'workload': {'mix': {'call': 1}, 'size': 192}}, 'would not be within'),
+  ({'memory': {'type': 'flat', 'pages': None, 'fault': None}, 'workload': {'mix': {'call': 1}}},
+   'workload[0].mix: "call" needs targets'),
 )
 
 
@@ -401,6 +468,8 @@ def main():
     ranges(tap, runs)
     by_trace(tap, runs, folder)
     client(tap, runs)
+    call_times(tap, runs)
+    calls(tap, runs)
     pages_that_come(tap, runs)
     again_after(tap, runs)
     leases(tap, runs)

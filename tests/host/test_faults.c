@@ -160,7 +160,7 @@ Test(host_faults, refusals)
 /** A node without memory refuses; so does one that is none. */
 Test(host_faults, no_memory_there)
 {
-	for (uint8_t kind = 0; kind < MF_OPS; kind++) {
+	for (uint8_t kind = 0; kind < MF_OP_CALL; kind++) {
 		uint8_t buf[8] = {0};
 		struct mf_op op = {.kind = kind, .node = 1, .len = 8, .buf = buf};
 		struct net_config nc;

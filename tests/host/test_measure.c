@@ -132,7 +132,7 @@ static mf_time net_way(unsigned int blocks)
 Test(host_measure, stamps_add_up)
 {
 	for (int check32 = 0; check32 < 2; check32++) {
-		for (uint8_t kind = 0; kind < MF_OPS; kind++) {
+		for (uint8_t kind = 0; kind < MF_OP_CALL; kind++) {
 			struct stamps st = {0};
 			struct mf_probe probe = {.stamp = stamp, .effect = effect, .ctx = &st};
 			uint8_t buf[64] = {0};

@@ -91,7 +91,7 @@ static void dead_node(uint8_t kind, mf_time step)
 /** A node that is dead: X of each sort are asked for, and all end in their time. */
 Test(host_timers, dead_node)
 {
-	for (uint8_t kind = 0; kind < MF_OPS; kind++) {
+	for (uint8_t kind = 0; kind < MF_OP_CALL; kind++) {
 		dead_node(kind, 0);
 		dead_node(kind, MF_NS(1));
 	}
@@ -335,7 +335,7 @@ Test(host_timers, other_uses_of_ids_that_rest)
 		cr_assert_eq(begun(s), (round + 1) * 64, "the node is asked all the same");
 	}
 	s->kind = MF_KIND_NONE;
-	for (uint8_t kind = 0; kind < MF_OPS; kind++) {
+	for (uint8_t kind = 0; kind < MF_OP_CALL; kind++) {
 		uint64_t rests = st->quarantined;
 
 		op.kind = kind;

@@ -51,7 +51,10 @@ static void random_multi(struct test_rng *r, struct mf_msg *m, uint32_t max_octe
 	} else if (m->kind == MF_RMWREQ) {
 		m->op = below(r, MF_RMW_ALL);
 		m->arg[0] = rnd(r);
-		m->arg[1] = m->op == MF_RMW_CAS ? rnd(r) : 0;
+		m->arg[1] = m->op == MF_RMW_CAS || m->op == MF_RMW_CALL ? rnd(r) : 0;
+		m->size = m->op == MF_RMW_CALL ? MF_CALL_UNIT * (1 + below(r, 4095)) : 0;
+		if (m->op == MF_RMW_CALL && m->ext)
+			m->offset = below(r, 4096 - m->size / MF_CALL_UNIT) * MF_CALL_UNIT;
 	} else {
 		random_chunk(r, m, max_octets);
 	}

@@ -112,7 +112,59 @@ Test(message, blocks_by_kind)
 	for (m.op = MF_RMW_FADD; m.op < MF_RMW_SPACE; m.op++)
 		cr_assert_eq(mf_proto_request_blocks(&p16, &m), 3);
 	cr_assert_eq(mf_proto_request_blocks(&p16, &m), 4, "of a space: what, and how much");
+	m.op = MF_RMW_CALL;
+	cr_assert_eq(mf_proto_request_blocks(&p16, &m), 4, "a call: which, and of how much");
 	cr_assert_eq(mf_proto_chunk_blocks(&p16, 64), 10, "a 64 B chunk (D17)");
+}
+
+/* By the text of docs/wire-format.md, computed without this library. */
+Test(message, a_call_on_the_wire)
+{
+	static const uint64_t right[] = {UINT64_C(0x12345856a580341d), UINT64_C(0x1122334455667788),
+					 UINT64_C(0x000600500001beef), UINT64_C(0x0000deadbeef0201),
+					 UINT64_C(0x0000000000000040), UINT64_C(0x29f4005a400000e2)};
+	const struct mf_proto p = {.ext = true};
+	const struct mf_msg m = {.kind = MF_RMWREQ,
+				 .op = MF_RMW_CALL,
+				 .dst = 3,
+				 .src = 300,
+				 .id = 0x5a,
+				 .ext = true,
+				 .key = UINT64_C(0x1122334455667788),
+				 .epoch = 0xbeef,
+				 .again = 1,
+				 .space = 3 << 13 | 5,
+				 .addr = UINT64_C(0x400000123458),
+				 .arg = {UINT64_C(0xdeadbeef0201), 64},
+				 .size = 16 + 64};
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	const uint8_t *data;
+	struct mf_msg out;
+
+	cr_assert_eq(mf_proto_put_request(&p, &m, word), 6);
+	for (unsigned int i = 0; i < 6; i++)
+		cr_expect_eq(word[i], right[i], "block %u: %#lx", i, word[i]);
+	cr_assert_eq(mf_proto_get(&p, right, 6, &out, &data), 0);
+	expect_equal(&m, &out);
+	cr_expect_eq(mf_proto_response_size(&out), 80);
+}
+
+/* What a call says of its response, from the least to the most. */
+Test(message, the_answer_to_a_call_has_any_size)
+{
+	const struct mf_proto p = {0};
+	const uint8_t *data;
+
+	for (uint32_t len = 1; len <= MF_CALL_MAX; len += len < 100 ? 1 : 997) {
+		struct mf_msg m = {.kind = MF_RMWREQ, .op = MF_RMW_CALL, .size = mf_call_size(len)}, out;
+		uint64_t word[MF_REQUEST_BLOCKS_MAX];
+		unsigned int n = mf_proto_put_request(&p, &m, word);
+
+		cr_assert(m.size >= len + MF_CALL_HEAD && m.size < len + MF_CALL_HEAD + MF_CALL_UNIT);
+		cr_assert_eq(mf_proto_get(&p, word, n, &out, &data), 0);
+		cr_assert_eq(mf_proto_response_size(&out), m.size);
+	}
+	cr_assert_eq(mf_call_size(MF_CALL_MAX), 4095 * 16, "the most that 12 bits say");
 }
 
 Test(message, names)
@@ -130,7 +182,7 @@ Test(message, names)
 		cr_assert_str_neq(mf_status_name(s), "?");
 	for (uint8_t op = 0; op < MF_RMW_ALL; op++) {
 		cr_assert_str_neq(mf_rmw_name(op), "?");
-		cr_assert_eq(mf_rmw_size(op), op == MF_RMW_SPACE ? 16 : 8);
+		cr_assert_eq(mf_rmw_size(op), op == MF_RMW_SPACE ? 16 : op == MF_RMW_CALL ? 0 : 8);
 	}
 	cr_assert_eq(mf_rmw_size(MF_RMW_ALL), 0);
 }

@@ -61,7 +61,7 @@ Test(reject, spare_bits)
 	expect_refused(cas, MS, MS_LAST, 1);
 	expect_refused(wreq, MT, MT_CHUNK_SPARE, 1);
 	for (unsigned int i = 0; i < 12; i++)
-		expect_refused(cas, MT, MT_OP_SPARE, 1u << i);
+		expect_refused(cas, MT, MT_ANSWER, 1u << i);
 	for (unsigned int i = 0; i < 28; i++)
 		expect_refused(rres, 2, EXT_NUMBER, UINT64_C(1) << i);
 	for (unsigned int i = 0; i < 12; i++)
@@ -94,6 +94,12 @@ Test(reject, fields_out_of_range)
 			    fadd = {.kind = MF_RMWREQ, .op = MF_RMW_FADD},
 			    wreq = {.kind = MF_WREQ, .size = 8, .last = true},
 			    rres = {.kind = MF_RRES, .size = 8, .last = true},
+			    call = {.kind = MF_RMWREQ, .op = MF_RMW_CALL, .size = 32},
+			    rest = {.kind = MF_RMWREQ,
+				    .op = MF_RMW_CALL,
+				    .size = 32,
+				    .offset = 16,
+				    .ext = true},
 			    err = {.kind = MF_ERR, .status = MF_ERR_RANGE}, ack = {.kind = MF_ACK},
 			    full = {.kind = MF_ERR, .status = MF_ERR_RESOURCE},
 			    demand = {.kind = MF_ERR, .status = MF_ERR_RESOURCE, .of = MF_NOTIFY};
@@ -116,6 +122,10 @@ Test(reject, fields_out_of_range)
 	for (unsigned int of = MF_RMWREQ + 1; of < 16; of++)
 		if (of != MF_NOTIFY)
 			expect_refused(full, MS, ERR_OF, of);
+	expect_refused(call, MT, MT_ANSWER, 0);
+	/* Its response would end beyond the longest there is. */
+	expect_refused(rest, 2, EXT_FROM, 4095);
+	expect_refused(rest, MT, MT_ANSWER, 4095);
 	for (unsigned int use = 1; use < 4; use++) /* a switch knows of none */
 		expect_refused(demand, MS, ERR_USE, use);
 	expect_refused(rres, MS, MS_ADDR, 1);

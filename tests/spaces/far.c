@@ -19,6 +19,7 @@ struct mf_vm_timed_config far_memory(uint64_t seed, uint32_t pages, uint32_t rin
 					      .spaces = 64,
 					      .ranges = 400,
 					      .retries_max = 60,
+					      .answer = FAR_OCTETS,
 					      .dram = MF_NS(82),
 					      .fault = MF_NS(12)},
 				       .step = MF_NS(20),
@@ -125,6 +126,27 @@ static uint8_t ask_memory(struct mf_node *h, struct far_op *o)
 	return answer[0] == MF_ERR_OPCODE ? MF_ERR_OPCODE : MF_OK;
 }
 
+/** What the head of the answer says is in the completion. */
+static uint8_t call_memory(struct mf_node *h, struct far_op *o)
+{
+	const struct mf_access a = {.addr = o->op.addr,
+				    .key = o->op.key,
+				    .at = o->arrives,
+				    .data = o->op.arg,
+				    .len = mf_call_size(o->op.len) - MF_CALL_HEAD,
+				    .space = o->op.space,
+				    .node = FAR_MAKER};
+	struct mf_answer out;
+	uint8_t status =
+		mf_memory_timed.call(mf_vm_timed_memory(h->node[o->op.node]), &a, &o->done.result, &out);
+
+	if (status == MF_OK)
+		mf_places_copy(&out.places, 0, (uint32_t)o->done.result, o->data);
+	o->done.len = status == MF_OK ? o->done.result : 0;
+	h->pending += status == MF_ERR_PENDING;
+	return status;
+}
+
 static uint8_t modify_memory(struct mf_node *h, struct far_op *o)
 {
 	struct mf_answer out = {.old = 0};
@@ -140,6 +162,8 @@ static uint8_t execute(struct mf_node *h, struct far_op *o)
 		return MF_ERR_RANGE;
 	if (o->op.kind == MF_OP_READ)
 		return read_memory(h, o);
+	if (o->op.kind == MF_OP_CALL)
+		return call_memory(h, o);
 	if (o->op.kind == MF_OP_RMW)
 		return o->op.rmw >= MF_RMW_OPS ? ask_memory(h, o) : modify_memory(h, o);
 	return write_memory(h, o);
@@ -224,7 +248,8 @@ static struct far_op *place(struct mf_node *h)
 
 int mf_node_submit(struct mf_node *h, mf_time now, const struct mf_op *op)
 {
-	int err = mf_node_check(&h->shell, op, mf_node_len(op));
+	int err = op->kind == MF_OP_CALL ? mf_node_check_call(&h->shell, op, FAR_OCTETS)
+					 : mf_node_check(&h->shell, op, mf_node_len(op));
 	struct far_op *o;
 
 	if (err != 0)
@@ -261,6 +286,8 @@ static void deliver(struct far_op *o)
 		o->done.len = 0;
 	else if (o->op.kind == MF_OP_READ && o->op.buf != NULL)
 		memcpy(o->op.buf, o->data, o->op.len);
+	else if (o->op.kind == MF_OP_CALL)
+		memcpy(o->op.buf, o->data, o->done.len);
 	else if (o->op.kind == MF_OP_RMW && o->op.rmw == MF_RMW_SPACE && o->op.buf != NULL)
 		memcpy(o->op.buf, o->data, MF_SPACE_ANSWER);
 }

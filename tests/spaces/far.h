@@ -36,6 +36,7 @@ struct mf_node {
 	unsigned int room; /**< operations under way, 0..FAR_QUEUE */
 	unsigned int under_way;
 	uint64_t submitted, refused, lost;
+	uint64_t pending; /**< calls that were answered so */
 	mf_time room_at; /**< after a refusal something happens here, so that who waits for room is called */
 	uint32_t whole; /**< bytes of a write that have an effect all at once */
 	/* What happens, in 1/256. */

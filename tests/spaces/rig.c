@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
+#include "memory/mf_call.h"
 #include "rig.h"
 
 struct rig_config rig_config(uint64_t seed)
@@ -15,6 +16,7 @@ struct rig_config rig_config(uint64_t seed)
 				   .physical = 64,
 				   .ring = 16,
 				   .tasks = 4,
+				   .answer = 1024,
 				   .step = MF_NS(20),
 				   .crossing = MF_NS(300)};
 }
@@ -50,8 +52,11 @@ void rig_make(struct rig *r, const struct rig_config *config)
 	memory.crossing = config->crossing;
 	*r = (struct rig){.config = *config, .now = MF_US(1)};
 	for (unsigned int i = 0; i < config->targets; i++)
-		target[i] = (struct mf_spaces_target){
-			.node = (uint16_t)(i + 1), .maker = FAR_MAKER, .shift = 12, .tasks = config->tasks};
+		target[i] = (struct mf_spaces_target){.node = (uint16_t)(i + 1),
+						      .maker = FAR_MAKER,
+						      .shift = 12,
+						      .tasks = config->tasks,
+						      .answer = config->answer};
 	r->host = far_new(config->seed, &memory, config->targets);
 	r->layer = mf_layer_new(&mf_spaces_layer, r->host, &l);
 	if (r->layer == NULL)
@@ -165,6 +170,15 @@ struct mf_op rig_write(uint64_t user, uint64_t offset, uint64_t len, void *buf)
 struct mf_op rig_write_ack(uint64_t user, uint64_t offset, uint64_t len, void *buf)
 {
 	return op_of(MF_OP_WRITE_ACK, user, offset, len, buf);
+}
+
+struct mf_op rig_call(uint64_t user, uint8_t call, uint64_t offset, uint64_t len, void *buf)
+{
+	struct mf_op op = op_of(MF_OP_CALL, user, offset, len, buf);
+
+	op.arg[0] = MF_CALL_ASK(call, 0, 0);
+	op.arg[1] = len;
+	return op;
 }
 
 struct mf_op rig_add(uint64_t user, uint64_t offset, uint64_t addend)

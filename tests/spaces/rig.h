@@ -20,6 +20,7 @@ struct rig_config {
 	mf_time give_up;
 	uint32_t physical, ring; /**< pages of each memory */
 	uint8_t tasks;
+	uint32_t answer; /**< to a call */
 	mf_time step, crossing; /**< of the memory's slow path */
 };
 
@@ -60,6 +61,8 @@ void rig_crash(struct rig *r);
 struct mf_op rig_read(uint64_t user, uint64_t offset, uint64_t len, void *buf);
 struct mf_op rig_write(uint64_t user, uint64_t offset, uint64_t len, void *buf);
 struct mf_op rig_write_ack(uint64_t user, uint64_t offset, uint64_t len, void *buf);
+/** @param call  enum mf_call. @param len  bytes of its arguments, and of the room for its answer */
+struct mf_op rig_call(uint64_t user, uint8_t call, uint64_t offset, uint64_t len, void *buf);
 struct mf_op rig_add(uint64_t user, uint64_t offset, uint64_t addend);
 
 struct mf_spaces_stats rig_stats(const struct rig *r);

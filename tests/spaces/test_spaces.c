@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "memory/mf_call.h"
 #include "rig.h"
 
 #define SEED 0x5eed0051
@@ -561,4 +562,199 @@ Test(spaces, a_client_may_ask_for_spaces_itself)
 	cr_expect(status_of(7) == MF_OK && status_of(8) == MF_OK, "%u, %u", status_of(7), status_of(8));
 	cr_expect_arr_eq(buffer[0], buffer[1], 100);
 	end();
+}
+
+/* ---- calls ---- */
+
+Test(spaces, a_call_is_of_a_page_of_the_region)
+{
+	const struct rig_config c = rig_config(SEED);
+
+	begin(&c);
+	memset(buffer[0], 7, REGION);
+	submit(rig_write_ack(1, 0, REGION, buffer[0]));
+	submit(rig_call(2, MF_CALL_ECHO, 100, 200, buffer[1])); /* of what is written before it */
+	submit(rig_call(3, MF_CALL_ECHO, RIG_PAGE - 50, 100, buffer[2]));
+	submit(rig_call(4, MF_CALLS, 0, 16, buffer[2]));
+	submit(rig_call(5, MF_CALL_ECHO, 3 * RIG_PAGE, 1024, buffer[3]));
+	settle();
+	cr_expect_eq(status_of(2), MF_OK);
+	cr_expect_arr_eq(buffer[0], buffer[1], 200);
+	cr_expect_eq(r.done[rig_find(&r, 2)].len, 200);
+	cr_expect_eq(status_of(3), MF_ERR_RANGE, "of two spaces");
+	cr_expect_eq(status_of(4), MF_ERR_OPCODE);
+	cr_expect(status_of(5) == MF_OK && r.done[rig_find(&r, 5)].result == 1024);
+	cr_expect_arr_eq(buffer[0], buffer[3], 1024);
+	end();
+}
+
+/* Without anything written before it: its first access finds no page for a while. */
+Test(spaces, a_call_waits_for_its_page)
+{
+	struct rig_config c = rig_config(SEED);
+
+	c.ring = 1;
+	begin(&c);
+	for (unsigned int i = 0; i < 6; i++)
+		submit(rig_call(i, i % 2 == 0 ? MF_CALL_ECHO : MF_CALL_ECHO_FENCED, i * RIG_PAGE,
+				i < 3 ? 64 : 600, buffer[i]));
+	settle();
+	all_are_good(6);
+	cr_expect_gt(rig_stats(&r).waited, 0);
+	end();
+}
+
+Test(spaces, what_is_no_call_is_refused_at_once)
+{
+	struct rig_config c = rig_config(SEED);
+	struct mf_op op;
+
+	begin(&c);
+	op = rig_call(1, MF_CALL_ECHO, 0, 0, buffer[0]);
+	cr_expect_eq(rig_submit(&r, &op), -EINVAL, "of no byte");
+	op.len = c.answer + 1;
+	cr_expect_eq(rig_submit(&r, &op), -EINVAL, "a longer answer than there are");
+	op = rig_call(1, MF_CALL_ECHO, REGION - 8, 16, buffer[0]);
+	cr_expect_eq(rig_submit(&r, &op), -EINVAL, "across the end of the region");
+	op = rig_call(1, MF_CALL_ECHO, 0, 16, buffer[0]);
+	op.node = FAR_NODES;
+	cr_expect_eq(rig_submit(&r, &op), -EINVAL, "no such node");
+	op.node = 3;
+	cr_expect_eq(rig_submit(&r, &op), -EINVAL, "a node without spaces");
+	settle();
+	end();
+	c.answer = 0;
+	begin(&c);
+	op = rig_call(1, MF_CALL_ECHO, 0, 16, buffer[0]);
+	cr_expect_eq(rig_submit(&r, &op), -EINVAL, "a memory without calls");
+	settle();
+	end();
+}
+
+/* More than there are slots: each has its turn, and is asked again by the same ticket. */
+Test(spaces, a_late_call_is_asked_again_until_it_is_answered)
+{
+	struct rig_config c = rig_config(SEED);
+	uint64_t asked;
+
+	c.step = MF_US(3);
+	begin(&c);
+	memset(buffer[0], 3, REGION);
+	submit(rig_write_ack(1, 0, REGION, buffer[0]));
+	settle();
+	asked = rig_memory(&r, 1).asked;
+	for (unsigned int i = 0; i < 10; i++)
+		submit(rig_call(2 + i, MF_CALL_ECHO_FENCED, i * 100, 100, buffer[1 + i]));
+	settle();
+	all_are_good(11);
+	for (unsigned int i = 0; i < 10; i++)
+		cr_expect_arr_eq(buffer[0], buffer[1 + i], 100, "call %u", i);
+	cr_expect_eq(rig_memory(&r, 1).asked - asked, 10, "a fence each");
+	cr_expect_gt(r.host->pending, 10, "asked again");
+	end();
+}
+
+/** A space of a program, with a page. @return its address */
+static uint64_t space_of_program(void)
+{
+	uint64_t answer[2][2] = {{0}};
+
+	submit(ask(1, 1, MF_SPACE_MAKE, 0, 0, answer[0]));
+	settle();
+	submit(ask(2, 1, MF_SPACE_ALLOCATE, MF_SPACE_ALLOC(2 * RIG_PAGE, 0, MF_PAGE_WRITE), 0, answer[1]));
+	settle();
+	cr_assert(answer[0][0] == MF_OK && answer[1][0] == MF_OK);
+	r.dones = 0;
+	return answer[1][1];
+}
+
+static struct mf_op at_pointer(struct mf_op op, uint64_t addr)
+{
+	op.addr = addr;
+	op.space = mf_space_number(FAR_MAKER, 100);
+	return op;
+}
+
+/* The layer asks for the key; the pages of a call may be two. */
+Test(spaces, a_program_calls_by_pointer)
+{
+	const struct rig_config c = rig_config(SEED);
+	uint64_t at;
+
+	begin(&c);
+	settle();
+	at = space_of_program();
+	memset(buffer[0], 9, 200);
+	submit(at_pointer(rig_write_ack(3, 0, 200, buffer[0]), at + RIG_PAGE - 100));
+	submit(at_pointer(rig_call(4, MF_CALL_ECHO, 0, 200, buffer[1]), at + RIG_PAGE - 100));
+	submit(at_pointer(rig_call(5, MF_CALL_ECHO_FENCED, 0, 200, buffer[2]), at + RIG_PAGE - 100));
+	settle();
+	all_are_good(3);
+	cr_expect_arr_eq(buffer[0], buffer[1], 200);
+	cr_expect_arr_eq(buffer[0], buffer[2], 200);
+	submit(at_pointer(rig_call(6, MF_CALL_ECHO, 0, 200, buffer[3]), at + 2 * RIG_PAGE - 100));
+	submit(at_pointer(rig_call(7, MF_CALL_ECHO_FENCED, 0, 64, buffer[3]), 8));
+	settle();
+	cr_expect_eq(status_of(6), MF_ERR_KEY, "beyond its pages");
+	cr_expect_eq(status_of(7), MF_ERR_KEY, "no page at all");
+	end();
+}
+
+/* All slots have late calls whose keys are not the right ones any more: who asks for others finds a slot. */
+Test(spaces, late_calls_get_new_keys)
+{
+	struct rig_config c = rig_config(SEED);
+	uint64_t at, answer[2][2] = {{0}};
+
+	c.tasks = 1;
+	begin(&c);
+	settle();
+	at = space_of_program();
+	submit(at_pointer(rig_call(3, MF_CALL_ECHO, 0, 64, buffer[0]), at)); /* the key is there */
+	settle();
+	submit(ask(4, 1, MF_SPACE_GRANT, MF_SPACE_GRANTED(FAR_MAKER + 1, MF_PAGE_READ), 0, answer[0]));
+	settle();
+	submit(ask(5, 1, MF_SPACE_GRANT, MF_SPACE_GRANTED(FAR_MAKER + 1, 0), 0,
+		   answer[1])); /* an epoch begins */
+	settle();
+	cr_assert(answer[0][0] == MF_OK && answer[1][0] == MF_OK && answer[0][1] != answer[1][1]);
+	r.dones = 0;
+	for (unsigned int i = 0; i < 5; i++)
+		submit(at_pointer(rig_call(10 + i, MF_CALL_ECHO_FENCED, 0, 64, buffer[i]), at));
+	settle();
+	all_are_good(5);
+	end();
+}
+
+/* Requests and answers are lost, the target is started again, the own node is: nothing is left over. */
+Test(spaces, calls_end_whatever_is_lost)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		struct rig_config c = rig_config(SEED + i);
+
+		c.step = i % 3 == 0 ? MF_US(2) : MF_NS(20);
+		begin(&c);
+		if (i % 2 == 0)
+			settle();
+		r.host->loses = i % 5 * 20;
+		for (unsigned int k = 0; k < 12; k++)
+			submit(rig_call(k, k % 3 == 0 ? MF_CALL_ECHO : MF_CALL_ECHO_FENCED, k % 6 * RIG_PAGE,
+					64, buffer[k]));
+		cr_assert(rig_drive(&r, r.now + i * MF_NS(30)));
+		if (i % 4 == 1)
+			far_lose(r.host, r.now, 1, i % 8 == 1);
+		if (i % 4 == 3)
+			rig_crash(&r);
+		settle();
+		cr_expect(i % 4 == 3 || r.dones == 12, "seed %u: %u", i, r.dones);
+		r.host->loses = 0;
+		r.dones = 0;
+		for (unsigned int k = 0; k < 6; k++)
+			submit(rig_call(k, MF_CALL_ECHO_FENCED, k * RIG_PAGE, 64, buffer[k]));
+		settle();
+		cr_expect_eq(r.dones, 6, "seed %u", i);
+		for (unsigned int k = 0; k < 6; k++)
+			cr_expect_eq(status_of(k), MF_OK, "seed %u: call %u: %u", i, k, status_of(k));
+		end();
+	}
 }

@@ -107,6 +107,59 @@ Test(intake, a_read_modify_write_is_as_long_as_its_response)
 	rig_stop(&r);
 }
 
+/* Its response is as long as the request says: so much is reserved on the way to its node. */
+Test(intake, a_call_says_how_long_its_response_is)
+{
+	static const uint32_t lens[] = {1, 16, 17, 1000, 4080, MF_CALL_MAX};
+
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		struct mf_msg m = {.kind = MF_RMWREQ,
+				   .src = 0,
+				   .dst = 1,
+				   .op = MF_RMW_CALL,
+				   .size = mf_call_size(lens[i])};
+		uint64_t word[MF_REQUEST_BLOCKS_MAX];
+		struct mf_sched_msg d;
+		unsigned int n;
+		struct rig r;
+
+		rig_config(&config, 4);
+		config.answer = lens[i];
+		rig_start(&r, &config, i % 2);
+		n = mf_proto_put_request(&config.proto, &m, word);
+		rig_message(&r, 0, 0, word, n);
+		m.size += MF_CALL_UNIT;
+		if (m.size < 4096 * MF_CALL_UNIT)
+			rig_message(&r, MF_NS(100), 0, word, mf_proto_put_request(&config.proto, &m, word));
+		m.size = MF_CALL_HEAD;
+		rig_message(&r, MF_NS(200), 0, word, mf_proto_put_request(&config.proto, &m, word));
+		rig_run(&r, MF_US(1));
+		cr_assert_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 1, "one that is longer or empty is dropped");
+		cr_expect_eq(d.size, mf_call_size(lens[i]));
+		cr_expect(d.resp && d.src == 1 && d.dst == 0 && d.request_blocks == n);
+		cr_expect_eq(mf_switch_stats(r.sw)->drop_proto, lens[i] == MF_CALL_MAX ? 1 : 2);
+		rig_stop(&r);
+	}
+}
+
+/* A fabric without them. */
+Test(intake, where_there_are_no_calls_they_are_dropped)
+{
+	const struct mf_msg m = {.kind = MF_RMWREQ, .src = 0, .dst = 1, .op = MF_RMW_CALL, .size = 32};
+	uint64_t word[MF_REQUEST_BLOCKS_MAX];
+	struct mf_sched_msg d;
+	struct rig r;
+
+	start(&r);
+	rig_message(&r, 0, 0, word, mf_proto_put_request(&config.proto, &m, word));
+	rig_run(&r, MF_US(1));
+	cr_expect_eq(rig_told(&r, MF_SCHED_DEMAND, &d), 0);
+	cr_expect_eq(mf_switch_stats(r.sw)->drop_proto, 1);
+	rig_stop(&r);
+	config.answer = MF_CALL_MAX + 1;
+	cr_expect_null(mf_switch_new(&config), "longer than the wire can say");
+}
+
 Test(intake, grant_has_its_fields)
 {
 	struct rig r;

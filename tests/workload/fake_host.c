@@ -49,6 +49,7 @@ static void execute(struct mf_node *h, const struct mf_op *op, const struct fake
 
 	switch (op->kind) {
 	case MF_OP_READ:
+	case MF_OP_CALL: /* an echo */
 		memcpy(op->buf, f->stale ? &h->before[op->node][op->addr] : at, op->len);
 		((uint8_t *)op->buf)[op->len - 1] ^= f->flip;
 		break;

@@ -391,8 +391,8 @@ Test(verify, failed_writes_explain_what_reads_find)
 		struct plan p = {.fault = {.status = i % 2 ? MF_ERR_UNKNOWN : MF_ERR_TIMEOUT,
 					   .lost = i / 2 % 2,
 					   .late = MF_NS(100) * (uint64_t)(i / 4 % 10)},
-				 .from = 100,
-				 .to = 130,
+				 .from = 90,
+				 .to = 120,
 				 .kind = (uint8_t)(MF_OP_WRITE + i / 40)};
 		struct mf_client_stats *s = run_planted(&p, (uint64_t)i);
 

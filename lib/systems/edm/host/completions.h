@@ -18,7 +18,10 @@ static inline void host_op_complete(struct mf_host *h, uint32_t i, mf_time date)
 	c->done = date;
 	if (c->first > date)
 		c->first = date;
-	if (likely(c->status == MF_OK)) {
+	if (unlikely(c->kind == MF_OP_CALL) && !mf_call_failed(c->status)) {
+		h->stats.completed[c->kind]++;
+		c->len = c->status == MF_OK ? c->result : 0;
+	} else if (likely(c->status == MF_OK)) {
 		h->stats.completed[c->kind]++;
 	} else {
 		c->first = date;

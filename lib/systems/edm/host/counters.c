@@ -26,6 +26,8 @@ const struct mf_counter_desc mf_host_counters[] = {
 	ROW("host", "stalls", MF_SUM, stalls),
 	ROW("host", "failed_with_link", MF_SUM, link_lost),
 	ROW("host", "responses_given_up", MF_SUM, reclaimed),
+	ROW("host", "calls", MF_SUM, calls),
+	ROW("host", "calls_pending", MF_SUM, calls_pending),
 	ROW("host", "requests_fenced", MF_SUM, drop_fenced),
 	ROW("host", "grants_ignored", MF_SUM, ignored_grants),
 	KINDS("host.rx_messages", rx),

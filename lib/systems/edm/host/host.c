@@ -21,7 +21,7 @@ static bool config_ok(const struct mf_host_config *c)
 	       c->x <= MF_IDS / 2 && c->chunk >= MF_CHUNK_UNIT && c->chunk <= MF_MESSAGE_MAX &&
 	       c->chunk % MF_CHUNK_UNIT == 0 && c->queue >= 1 && c->queue <= 65536 &&
 	       (c->retries == 0 || (c->retries <= UINT8_MAX && c->retry_timeout > 0 && c->proto.ext)) &&
-	       (c->regions == 0 || c->proto.ext) &&
+	       (c->regions == 0 || c->proto.ext) && c->answer <= MF_CALL_MAX &&
 	       (!c->memory_ops || (c->memory && (!c->memory_ops->ask || c->proto.ext)));
 }
 

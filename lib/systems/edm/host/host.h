@@ -58,6 +58,7 @@ struct host_op {
 	uint32_t timer_prev, timer_next; /**< among those with its timer; itself: it has none */
 	uint8_t rmw;
 	bool asks; /**< its key is asked for */
+	uint16_t room; /**< CALL: octets of buf; .c.len is then that of the response */
 } __attribute__((aligned(64)));
 static_assert(offsetof(struct host_op, buf) == 64 && sizeof(struct host_op) == 128, "two cache lines");
 

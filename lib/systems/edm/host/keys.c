@@ -60,10 +60,9 @@ void host_keys_fini(struct mf_host *h)
 static enum mf_right right_of(uint8_t kind)
 {
 	static const uint8_t right[MF_OPS] = {
-		[MF_OP_READ] = MF_RIGHT_READ,
-		[MF_OP_WRITE] = MF_RIGHT_WRITE,
-		[MF_OP_WRITE_ACK] = MF_RIGHT_WRITE,
-		[MF_OP_RMW] = MF_RIGHT_RMW,
+		[MF_OP_READ] = MF_RIGHT_READ,       [MF_OP_WRITE] = MF_RIGHT_WRITE,
+		[MF_OP_WRITE_ACK] = MF_RIGHT_WRITE, [MF_OP_RMW] = MF_RIGHT_RMW,
+		[MF_OP_CALL] = MF_RIGHT_READ, /* no region is called */
 	};
 
 	return right[kind];
@@ -91,7 +90,7 @@ static uint32_t region_at(const struct mf_host *h, uint16_t node, uint64_t addr)
 /** Whether an operation is for memory that has keys; of regions themselves anybody may ask. */
 static bool needs_key(const struct mf_host *h, uint16_t node, const struct host_op *o)
 {
-	if (o->c.kind == MF_OP_RMW && o->rmw >= MF_RMW_OPS)
+	if (o->c.kind >= MF_OP_RMW && o->rmw >= MF_RMW_OPS)
 		return false;
 	return h->keys->first[node] != h->keys->first[node + 1];
 }

@@ -38,10 +38,11 @@ static inline void op_fill(struct host_op *o, mf_time now, const struct mf_op *o
 	o->live = 0;
 	o->key = op->key;
 	o->asks = false;
-	if (op->kind == MF_OP_RMW) {
+	if (op->kind >= MF_OP_RMW) {
 		o->arg[0] = op->arg[0];
 		o->arg[1] = op->arg[1];
-		o->rmw = op->rmw;
+		o->rmw = op->kind == MF_OP_RMW ? op->rmw : MF_RMW_CALL;
+		o->room = (uint16_t)op->len;
 	}
 }
 
@@ -152,6 +153,7 @@ static inline bool read_start(struct mf_host *h, uint16_t node, struct host_op *
 			    : request_start(h, node, o, MF_OP_READ, &m, at, false);
 }
 
+/** An atomic or a call. */
 static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_op *o, mf_time at)
 {
 	struct mf_msg m = {.kind = MF_RMWREQ,
@@ -162,7 +164,7 @@ static HOST_ASIDE bool rmw_start(struct mf_host *h, uint16_t node, struct host_o
 			   .addr = o->addr,
 			   .arg = {o->arg[0], o->arg[1]}};
 
-	return request_start(h, node, o, MF_OP_RMW, &m, at, host_once(h));
+	return request_start(h, node, o, (enum mf_op_kind)o->c.kind, &m, at, host_once(h));
 }
 
 /** Fills in the /N/ of a message and counts it. */
@@ -223,7 +225,7 @@ static inline bool op_start_now(struct mf_host *h, uint16_t node, struct host_op
 {
 	if (o->c.kind == MF_OP_READ)
 		return read_start(h, node, o, at);
-	return o->c.kind == MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
+	return o->c.kind >= MF_OP_RMW ? rmw_start(h, node, o, at) : write_start(h, node, o, at);
 }
 
 /** The same with its key, for which it may have to wait. */
@@ -286,7 +288,8 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 {
 	MF_CYCLES(MF_CYCLES_HOST_SUBMIT);
 	uint64_t len = mf_node_len(op);
-	int err = mf_node_check(&h->shell, op, len);
+	int err = likely(op->kind != MF_OP_CALL) ? mf_node_check(&h->shell, op, len)
+						 : mf_node_check_call(&h->shell, op, h->config.answer);
 	uint32_t i;
 
 	if (unlikely(err))
@@ -296,7 +299,7 @@ inline int mf_host_submit(struct mf_host *h, mf_time now, const struct mf_op *op
 	i = op_alloc(h);
 	if (unlikely(i == HOST_NIL))
 		return -EAGAIN;
-	op_fill(&h->op[i], now, op, len);
+	op_fill(&h->op[i], now, op, likely(op->kind != MF_OP_CALL) ? len : mf_call_size(len));
 	host_op_timer_start(h, i, now);
 	h->op_count++;
 	h->stats.submitted[op->kind]++;

@@ -48,6 +48,7 @@ struct mf_host_config {
 	uint32_t chunk; /**< c of the scheduler: the first grant of a response */
 	uint32_t mega; /**< M: WREQs of a pair that one notification may stand for; 0, 1: none (D8) */
 	uint32_t queue; /**< room of the message queue: operations, 1..65536 */
+	uint32_t answer; /**< bytes of the answer to a call, at most: 0..MF_CALL_MAX; 0: no calls are asked */
 	/**
 	 * From the submission of an operation, whatever it waits for; with retries their times come to it.
 	 * One of more than MF_MESSAGE_MAX has the time again with each piece that completes. What has not
@@ -102,6 +103,7 @@ struct mf_host_stats {
 	uint64_t stalls; /**< times that a destination waited for room in the multiplexer */
 	uint64_t link_lost; /**< messages that failed with a link, the own one or that of their node */
 	uint64_t attaches; /**< requests for keys */
+	uint64_t calls, calls_pending; /**< answered; answered that they are under way, or have not begun */
 	/* two links */
 	uint64_t takes; /**< times that it obeyed another switch */
 	uint64_t ignored_grants; /**< of a switch that was not obeyed */

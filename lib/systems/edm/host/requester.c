@@ -6,10 +6,39 @@
 #include "systems/edm/host/rx.h"
 #include "systems/edm/host/redundancy.h"
 
+/** What the head of an answer says (mf_op.h). A memory node may say anything. */
+static void call_head(struct host_op *o, const uint8_t *data)
+{
+	uint64_t head[2];
+
+	memcpy(head, data, sizeof(head));
+	head[0] = le64toh(head[0]);
+	o->c.result = le64toh(head[1]);
+	if (head[0] == MF_ERR_PENDING || head[0] == MF_ERR_BUSY)
+		o->c.status = (uint8_t)head[0];
+	else if (head[0] != MF_OK || o->c.result > o->c.len - MF_CALL_HEAD)
+		o->c.status = MF_ERR_UNKNOWN;
+	else if (o->c.result > o->room) /* it is longer than what was asked for */
+		o->c.status = MF_ERR_RANGE;
+}
+
+/** A chunk of an answer: the first one has its head, and more. The last one is as long as units are. */
+static HOST_ASIDE void call_store(struct host_op *o, struct mf_msg m, const uint8_t *data)
+{
+	uint32_t skip = m.offset == 0 ? MF_CALL_HEAD : 0, at = m.offset + skip - MF_CALL_HEAD;
+
+	if (skip != 0)
+		call_head(o, data);
+	if (at < o->room)
+		memcpy(o->buf + at, data + skip, m.size - skip < o->room - at ? m.size - skip : o->room - at);
+}
+
 static inline void response_store(struct mf_host *h, struct host_op *o, struct host_state *s,
 				  const struct mf_msg *m, const uint8_t *data)
 {
-	if (unlikely(s->kind == MF_OP_RMW)) {
+	if (unlikely(s->kind == MF_OP_CALL)) {
+		call_store(o, mf_msg_copy(m), data);
+	} else if (unlikely(s->kind == MF_OP_RMW)) {
 		uint64_t old;
 
 		memcpy(&old, data, sizeof(old));
@@ -165,7 +194,7 @@ static bool more_grants(const struct mf_host *h, const struct host_state *s)
 
 static bool error_names(const struct host_state *s, const struct mf_msg *m)
 {
-	static const uint8_t request[MF_OPS] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ};
+	static const uint8_t request[MF_OPS] = {MF_RREQ, MF_WREQ, MF_WREQ_ACK, MF_RMWREQ, MF_RMWREQ};
 
 	return m->of == MF_KIND_NONE || m->of == request[s->kind];
 }

@@ -149,8 +149,8 @@ static inline bool once_tries_again(const struct host_once *e, enum host_once_ve
 /* ---- reads ---- */
 
 /**
- * Whether a read is to be served: again, too, but for a copy whose response is under way. One that was
- * granted is answered, so that the grant has its chunk; another answer ends at the switch.
+ * Whether a read, or a call (mf_call.h), is to be served: again, too, but for a copy whose response is under
+ * way. One that was granted is answered, so that the grant has its chunk; another answer ends at the switch.
  */
 static HOST_ASIDE bool once_read(struct mf_host *h, struct mf_msg m, mf_time ready)
 {
@@ -323,6 +323,66 @@ static HOST_ASIDE uint8_t space_serve(struct mf_host *h, struct mf_msg m, mf_tim
 	return MF_OK;
 }
 
+/**
+ * What a call is answered with: its head, the octets, and zeros.
+ * @param from  where the response begins, 0 or behind the head. @param size  octets of it
+ */
+static void call_fill(uint8_t *data, uint32_t from, uint32_t size, uint8_t status, uint64_t result,
+		      const struct mf_places *places)
+{
+	const uint64_t head[2] = {htole64(status), htole64(result)};
+	uint32_t skip = from == 0 ? MF_CALL_HEAD : 0, at = from + skip - MF_CALL_HEAD;
+	uint32_t left = status == MF_OK && result > at ? (uint32_t)result - at : 0;
+
+	memset(data, 0, size);
+	memcpy(data, head, skip);
+	if (left > 0)
+		mf_places_copy(places, at, left < size - skip ? left : size - skip, data + skip);
+}
+
+/**
+ * A call. The room for its answer is there before it is done; without room it is only asked whether it would
+ * be refused. One that is late is answered all the same, since its response is granted.
+ * @return MF_OK, or why it is refused
+ */
+static HOST_ASIDE uint8_t call_serve(struct mf_host *h, struct mf_msg m, mf_time last, struct mf_answer *got)
+{
+	uint8_t *data = host_response_buffer(h, m.src, m.size, last), status;
+	const struct mf_access a = {.addr = m.addr,
+				    .key = m.key,
+				    .at = last + h->cost_parse,
+				    .data = m.arg,
+				    .len = m.offset + m.size - MF_CALL_HEAD,
+				    .space = m.space,
+				    .node = m.src,
+				    .end = h->config.end,
+				    .dry = data == NULL};
+	uint64_t result;
+	mf_time ready;
+
+	status = memory_ops(h)->call(h->config.memory, &a, &result, got);
+	if (data == NULL)
+		return status == MF_OK || status == MF_ERR_PENDING ? MF_ERR_RESOURCE : status;
+	if (mf_call_failed(status)) {
+		host_buffer_put(h, data);
+		return status;
+	}
+	*(status == MF_OK ? &h->stats.calls : &h->stats.calls_pending) += 1;
+	call_fill(data, m.offset, m.size, status, result, &got->places);
+	ready = response_ready(h, last, got->time);
+	if (respond_at_once(h, m.src, m.id, data, m.size, ready))
+		host_buffer_put(h, data);
+	else
+		host_response_begin(h, m.src, m.id, data, m.size, ready);
+	return MF_OK;
+}
+
+/** Where there are calls. */
+static inline uint8_t call_served(struct mf_host *h, struct mf_msg m, mf_time last, struct mf_answer *got)
+{
+	return memory_ops(h) && memory_ops(h)->call ? call_serve(h, m, last, got) : MF_ERR_OPCODE;
+}
+
 /** As with an atomic, the room for the result is there before. It takes no access of the memory. */
 static HOST_ASIDE void ask_serve(struct mf_host *h, struct mf_msg m, mf_time last)
 {
@@ -421,13 +481,16 @@ void host_rx_rmw(struct mf_host *h, const uint64_t *word, unsigned int n, mf_tim
 		h->stats.drop_room++;
 		return;
 	}
-	if (host_once(h) && !once_rmw(h, mf_msg_copy(&m), last))
+	if (host_once(h) &&
+	    !(unlikely(m.op == MF_RMW_CALL) ? once_read(h, mf_msg_copy(&m), last + h->cost_parse)
+					    : once_rmw(h, mf_msg_copy(&m), last)))
 		return;
-	if (unlikely(m.op >= MF_RMW_OPS)) {
+	if (unlikely(m.op >= MF_RMW_OPS && m.op != MF_RMW_CALL)) {
 		ask_serve(h, mf_msg_copy(&m), last);
 		return;
 	}
-	status = rmw_serve(h, &m, last, &got);
+	status = likely(m.op != MF_RMW_CALL) ? rmw_serve(h, &m, last, &got)
+					     : call_served(h, mf_msg_copy(&m), last, &got);
 	if (unlikely(status != MF_OK))
 		refuse(h, m.src, m.id, m.epoch, m.kind, status, last + h->cost_parse);
 	else if (host_stamps(h))

@@ -43,9 +43,10 @@ static void request_again(struct mf_host *h, struct host_state *s, mf_time at)
 			   .addr = o->addr + before(s) + s->moved};
 	uint64_t *word;
 
-	if (s->kind == MF_OP_RMW) {
+	if (s->kind >= MF_OP_RMW) {
 		m.kind = MF_RMWREQ;
 		m.op = o->rmw;
+		m.addr = o->addr;
 		m.arg[0] = o->arg[0];
 		m.arg[1] = o->arg[1];
 	}

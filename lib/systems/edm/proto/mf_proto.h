@@ -96,10 +96,14 @@ struct mf_msg {
 	 */
 	uint16_t behind;
 	uint8_t again; /**< extended: how often it was sent before */
-	uint32_t size; /**< RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk */
 	/**
-	 * WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT. RREQ, extended: where its
-	 * response begins: one that is sent again asks for the rest
+	 * RREQ, N, G, GRET: octets, 1..MF_MESSAGE_MAX; WREQ*, RRES: of this chunk. RMWREQ of a call: of its
+	 * response, a multiple of MF_CALL_UNIT, below MF_MESSAGE_MAX; of others 0
+	 */
+	uint32_t size;
+	/**
+	 * WREQ*, RRES: of this chunk in its message, multiple of MF_CHUNK_UNIT. RREQ, RMWREQ of a call,
+	 * extended: where its response begins: one that is sent again asks for the rest
 	 */
 	uint32_t offset;
 	union {
@@ -152,6 +156,12 @@ unsigned int mf_proto_request_blocks(const struct mf_proto *p, const struct mf_m
 static inline unsigned int mf_proto_chunk_blocks(const struct mf_proto *p, uint32_t octets)
 {
 	return 2 + (octets + 7) / 8 + (p->check32 ? 1 : 0) + (p->ext ? MF_EXT_BLOCKS : 0);
+}
+
+/** Octets of the response to an RREQ or RMWREQ. */
+static inline uint32_t mf_proto_response_size(const struct mf_msg *m)
+{
+	return m->kind == MF_RREQ || m->op == MF_RMW_CALL ? m->size : mf_rmw_size(m->op);
 }
 
 /** Most blocks of a request, extension and CRC-32C included. */

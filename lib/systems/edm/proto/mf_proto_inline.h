@@ -96,7 +96,8 @@ static inline int mf_proto_get_ext(const uint64_t *word, unsigned int n, struct 
 	m->again = field_of(word[1], EXT_AGAIN);
 	m->offset = field_of(word[1], EXT_FROM) * MF_CHUNK_UNIT;
 	m->number = (uint32_t)field_of(word[1], EXT_NUMBER);
-	if ((m->offset != 0 && m->kind != MF_RREQ) || (m->number != 0 && m->kind == MF_RRES))
+	if ((m->offset != 0 && m->kind != MF_RREQ && m->kind != MF_RMWREQ) ||
+	    (m->number != 0 && m->kind == MF_RRES))
 		return -EPROTO;
 	return 0;
 }
@@ -180,8 +181,10 @@ static inline int mf_proto_get_rmwreq(const struct mf_proto *p, const uint64_t *
 		return blocks;
 	mt = word[n - 1];
 	m->op = field_of(mt, MT_OP);
+	m->size = field_of(mt, MT_ANSWER) * MF_CALL_UNIT;
 	if (m->op >= MF_RMW_ALL || (unsigned int)blocks != rmw_args(m->op) || m->last ||
-	    field_of(mt, MT_OP_SPARE))
+	    (m->size != 0) != (m->op == MF_RMW_CALL) || (m->offset != 0 && m->op != MF_RMW_CALL) ||
+	    m->offset + m->size > MF_CALL_HEAD + MF_CALL_MAX)
 		return -EPROTO;
 	for (int i = 0; i < blocks; i++)
 		m->arg[i] = body[i];
@@ -299,9 +302,10 @@ static inline unsigned int mf_proto_begin(const struct mf_msg *m, uint64_t ms, u
 	if (likely(!m->ext))
 		return 1;
 	word[1] = m->key;
-	word[2] = field(EXT_EPOCH, m->epoch) | field(EXT_AGAIN, m->again) |
-		  field(EXT_FROM, m->kind == MF_RREQ ? m->offset / MF_CHUNK_UNIT : 0) |
-		  field(EXT_NUMBER, m->number);
+	word[2] =
+		field(EXT_EPOCH, m->epoch) | field(EXT_AGAIN, m->again) |
+		field(EXT_FROM, m->kind == MF_RREQ || m->kind == MF_RMWREQ ? m->offset / MF_CHUNK_UNIT : 0) |
+		field(EXT_NUMBER, m->number);
 	return 1 + MF_EXT_BLOCKS;
 }
 
@@ -318,7 +322,10 @@ static inline __attribute__((always_inline)) unsigned int mf_proto_make_request(
 		return mf_proto_finish(p, mt | field(MT_SIZE, mf_proto_told(m)), word, n);
 	for (unsigned int i = 0; i < rmw_args(m->op); i++)
 		word[n++] = m->arg[i];
-	return mf_proto_finish(p, mt | field(MT_OP, m->op), word, n);
+	mt |= field(MT_OP, m->op);
+	if (m->op == MF_RMW_CALL)
+		mt |= field(MT_ANSWER, m->size / MF_CALL_UNIT);
+	return mf_proto_finish(p, mt, word, n);
 }
 
 /** mf_proto_put_chunk() */

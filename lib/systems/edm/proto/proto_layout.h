@@ -14,6 +14,7 @@
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are kept as they are on the wire");
 static_assert((int)MF_KINDS <= 16 && (int)MF_RMW_ALL <= 16 && (int)MF_ERR_GAP < 16, "4 bits each");
+static_assert(MF_CALL_MAX + MF_CALL_HEAD == 4095 * MF_CALL_UNIT, "12 bits");
 static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESSAGE_MAX, "4 bits");
 
 /* The last control block of every kind. */
@@ -33,7 +34,7 @@ static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESS
 #define MT_ADDR 8, 24
 #define MT_SIZE 32, 16 /* RREQ; of one with MS_MORE what is behind it */
 #define MT_OP 32, 4 /* RMWREQ */
-#define MT_OP_SPARE 36, 12
+#define MT_ANSWER 36, 12 /* RMWREQ: of a call, its response in MF_CALL_UNIT, not 0; of others spare */
 #define MT_OFFSET 32, 12 /* WREQ, WREQ_ACK, RRES, in MF_CHUNK_UNIT */
 #define MT_TAIL 44, 3 /* octets in the last data block, minus one */
 #define MT_CHUNK_SPARE 47, 1
@@ -71,7 +72,7 @@ static_assert((int)MF_ERR_GAP >= (int)MF_STATUSES && 16 * MF_GAP_UNIT == MF_MESS
 /* Data blocks of the extension: the key, then the epoch and how often it was sent before. */
 #define EXT_EPOCH 0, 16
 #define EXT_AGAIN 16, 8
-#define EXT_FROM 24, 12 /* RREQ: where in its message it begins, in MF_CHUNK_UNIT */
+#define EXT_FROM 24, 12 /* RREQ, call: where in its message it begins, in MF_CHUNK_UNIT */
 #define EXT_NUMBER 36, 28 /* MF_NUMBER_BITS; with one switch the space; RRES: spare */
 
 /* The data block of the CRC-32C. */
@@ -91,7 +92,7 @@ static inline uint64_t field_of(uint64_t word, unsigned int bit, unsigned int wi
 
 static inline unsigned int rmw_args(uint8_t op)
 {
-	return op == MF_RMW_CAS || op == MF_RMW_SPACE ? 2 : 1;
+	return op == MF_RMW_CAS || op == MF_RMW_SPACE || op == MF_RMW_CALL ? 2 : 1;
 }
 
 #endif

@@ -318,7 +318,7 @@ static __attribute__((noinline)) void log_request(struct mf_switch *sw, mf_time 
 		.resp = true,
 		.request_blocks = (uint8_t)n,
 		.behind = m.behind,
-		.size = m.kind == MF_RREQ ? m.size : mf_rmw_size(m.op),
+		.size = mf_proto_response_size(&m),
 		.cookie = slot,
 	};
 
@@ -329,7 +329,7 @@ static __attribute__((noinline)) void log_request(struct mf_switch *sw, mf_time 
 static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at, const uint64_t *word,
 				   unsigned int n, const struct mf_msg *m)
 {
-	uint32_t size = m->kind == MF_RREQ ? m->size : mf_rmw_size(m->op), slot;
+	uint32_t size = mf_proto_response_size(m), slot;
 	struct mf_sched_msg *demand;
 	bool excess = false;
 	struct request *r;
@@ -377,13 +377,25 @@ static inline void demand_response(struct mf_switch *sw, mf_time now, mf_time at
 	r->next = REQUEST_ASKED;
 }
 
+/** The answer to a call may be so long that it would keep the others from its node's link. */
+static int get_rmwreq(const struct mf_switch *sw, const uint64_t *word, unsigned int n, struct mf_msg *m)
+{
+	int err = mf_proto_get_rmwreq(&sw->proto, word, n, m);
+	uint32_t whole;
+
+	if (likely(err != 0 || m->op != MF_RMW_CALL))
+		return err;
+	whole = m->offset + m->size; /* one that is sent again asks for the rest of it */
+	return sw->answer > 0 && whole > MF_CALL_HEAD && whole <= mf_call_size(sw->answer) ? 0 : -EPROTO;
+}
+
 /** A whole request: checks it, binds it to its port, buffers it, and tells the scheduler. */
 void intake_request(struct mf_switch *sw, unsigned int port, mf_time now, const uint64_t *word,
 		    unsigned int n, mf_time at)
 {
 	struct mf_msg m;
 	int err = likely(mf_proto_kind(word[0]) == MF_RREQ) ? mf_proto_get_rreq(&sw->proto, word, n, &m)
-							    : mf_proto_get_rmwreq(&sw->proto, word, n, &m);
+							    : get_rmwreq(sw, word, n, &m);
 
 	if (unlikely(!good_request(sw, port, err, &m))) {
 		if (err == -EBADMSG)

@@ -47,6 +47,7 @@ struct mf_switch_config {
 	struct mf_proto proto;
 	struct mf_timing timing;
 	uint32_t x; /**< X, to size the request buffer */
+	uint32_t answer; /**< octets of the answer to a call, at most: 0..MF_CALL_MAX; 0: calls are refused */
 	/**
 	 * Room for buffered requests; 0: 2 * X * ports * ports, at most 2^20. Of one port there are never
 	 * more than its even share, or X * ports where that is more: what is beyond is dropped, and counts as

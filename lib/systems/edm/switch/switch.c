@@ -15,7 +15,7 @@ static bool valid(const struct mf_switch_config *c)
 {
 	if (c->limits.rate != 0 && c->limits.rate_burst == 0)
 		return false;
-	if (c->ports < 2 || c->ports > MF_PORTS_MAX || c->x < 1 || c->x > 128)
+	if (c->ports < 2 || c->ports > MF_PORTS_MAX || c->x < 1 || c->x > 128 || c->answer > MF_CALL_MAX)
 		return false;
 	return c->mac_table >= 4 && (c->mac_table & (c->mac_table - 1)) == 0;
 }
@@ -71,6 +71,7 @@ struct mf_switch *mf_switch_new(const struct mf_switch_config *c)
 	sw->through = sw->identify + c->timing.cost[MF_STAGE_FORWARD];
 	sw->grant_out = c->timing.cost[MF_STAGE_MAKE_GRANT] + c->timing.cost[MF_STAGE_FORWARD];
 	sw->window = c->window;
+	sw->answer = c->answer;
 	sw->grant_timeout = c->grant_timeout;
 	sw->hold_timeout = c->hold_timeout;
 	sw->l2_latency = c->l2_latency;

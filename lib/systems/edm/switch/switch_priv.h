@@ -138,6 +138,7 @@ struct mf_switch {
 	mf_time excuse_at; /**< when that may be so again */
 	struct mf_proto proto;
 	bool window;
+	uint32_t answer; /**< of a call, at most */
 	bool limits; /**< some port has K or W */
 	bool limited; /**< see limits.h */
 	struct standby *standby; /**< NULL: there is no other switch */
