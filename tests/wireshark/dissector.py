@@ -162,6 +162,19 @@ def spaces(case):
     opcode=[9] * 3).says(*[['no task of a space']] * 3)
 
 
+def calls(case):
+  """The words of the good one are those of tests/proto/test_message.c."""
+  good = [(f.CONTROL, 0x12345856a580341d), *((f.WORD, w) for w in (
+    0x1122334455667788, 0x000600500001beef, 0x0000deadbeef0201, 64)), (f.CONTROL, 0x29f4005a400000e2)]
+  bad = [f.long_message(f.ms_of(f.RMWREQ, 1, 2, 3), [first, 8], f.bits(b0=0xe2, b32=10, b36=size))
+         for first, size in ((2, 2), (1 << 48, 2), (0, 0))]
+  case.of('a call', f.data(1, False, 0, good), alone=True).has(
+    opcode=[10], call=[1], task__slot=[2], task__number=[0xdeadbeef], size=[80],
+    key=['0x1122334455667788'], ext__number=[3 << 13 | 5]).says([])
+  case.of('no call', *(f.data(1, False, i, b) for i, b in enumerate(bad))).has(
+    opcode=[10] * 3).says(['no such call'], ['no such call'], ['a call without a response'])
+
+
 def extensions(case):
   blocks = [f.chunk(f.WREQ, 1, 2, 0, BYTES, key=KEY, epoch=0x4321),
             f.chunk(f.WREQ, 1, 2, 1, BYTES[:9], check32=True), f.rreq(1, 2, 2, 64, 64, check32=True)]
@@ -192,7 +205,7 @@ def faults_of_messages(case):
   longer = f.long_message(f.ms_of(f.RREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=63))
   case.of('blocks that do not fit', f.data(1, False, 0, longer)).says(
     ['the number of blocks does not fit the kind'])
-  rmw = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=10))
+  rmw = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 0), [5], f.bits(b0=0xe2, b32=11))
   case.of('opcode', f.data(1, False, 0, rmw)).says(['unknown opcode'])
   case.of('short chunk', f.data(1, False, 0, f.chunk(f.RRES, 1, 2, 0, BYTES[:9], last=0))).says(
     ['not the last chunk, and no multiple of 16 octets'])
@@ -335,8 +348,8 @@ def main(root):
     tap.done()
   with Tshark(root) as tshark:
     case = Case(tap, tshark)
-    for part in (link_frames, faults_of_frames, messages, spaces, extensions, faults_of_messages, streams,
-                 numbers, conversations, encapsulated):
+    for part in (link_frames, faults_of_frames, messages, spaces, calls, extensions, faults_of_messages,
+                 streams, numbers, conversations, encapsulated):
       part(case)
     case.ask()
     garbage(tap, tshark)

@@ -20,7 +20,7 @@ local LAYOUT = {
   MT_ADDR = {8, 24},
   MT_SIZE = {32, 16},
   MT_OP = {32, 4},
-  MT_OP_SPARE = {36, 12},
+  MT_ANSWER = {36, 12},
   MT_OFFSET = {32, 12},
   MT_TAIL = {44, 3},
   MT_CHUNK_SPARE = {47, 1},
@@ -115,7 +115,10 @@ local OP = {
   MF_RMW_RELEASE = 7,
   MF_RMW_SHARE = 8,
   MF_RMW_SPACE = 9,
+  MF_RMW_CALL = 10,
   MF_SPACE_ANSWER = 16,
+  MF_CALL_HEAD = 16,
+  MF_CALL_UNIT = 16,
   MF_ERR_RANGE = 1,
   MF_ERR_ALIGN = 2,
   MF_ERR_OPCODE = 3,
@@ -240,10 +243,13 @@ local OPCODES = {
   [OP.MF_RMW_RELEASE] = "release",
   [OP.MF_RMW_SHARE] = "share",
   [OP.MF_RMW_SPACE] = "space",
+  [OP.MF_RMW_CALL] = "call",
 }
 -- What is asked of a space: enum mf_space_task in lib/memory/mf_space.h.
 local TASKS = {[0] = "make", "end", "join", "grant", "allocate", "free", "protect", "fence", "renew",
                "life", "usage"}
+-- What a memory node is called for: enum mf_call in lib/memory/mf_call.h.
+local CALLS = {[0] = "echo", "echo_fenced"}
 local STATUSES = {
   [OP.MF_ERR_RANGE] = "range",
   [OP.MF_ERR_ALIGN] = "align",
@@ -444,6 +450,7 @@ field("uint32", "offset", "Offset, octets", base.DEC)
 field("bool", "last", "Last chunk")
 field("uint8", "opcode", "Opcode", base.DEC, OPCODES)
 field("uint8", "task", "Task of the space", base.DEC, TASKS)
+field("uint8", "call", "Call", base.DEC, CALLS)
 field("uint8", "task.slot", "Slot of the task", base.DEC)
 field("uint32", "task.number", "Number of the task in its slot", base.DEC)
 field("uint8", "status", "Status", base.DEC, STATUSES)
@@ -483,7 +490,7 @@ local NAMES = {
   {"MT_ADDR", "Address, high"},
   {"MT_SIZE", "Size, minus one"},
   {"MT_OP", "Opcode", OPCODES},
-  {"MT_OP_SPARE", "Zero"},
+  {"MT_ANSWER", "Octets of the response to a call, in 16 octets; of others zero"},
   {"MT_OFFSET", "Offset, in 16 octets"},
   {"MT_TAIL", "Octets in the last data block, minus one"},
   {"MT_CHUNK_SPARE", "Zero"},
@@ -597,10 +604,26 @@ local function look_at_crc32(m, s)
   return prefs.check32 == 1
 end
 
+local TWO_ARGUMENTS = {[OP.MF_RMW_CAS] = true, [OP.MF_RMW_SPACE] = true, [OP.MF_RMW_CALL] = true}
+
+-- A call has a slot and a number as a task has; of one that the fast path does they are 0.
+local function decode_call(m, s, first)
+  m.size = field_of(s, #s - 7, "MT_ANSWER") * OP.MF_CALL_UNIT
+  if m.size == 0 then
+    m.problems[#m.problems + 1] = "a call without a response"
+  end
+  if #s >= first + 7 then
+    m.call, m.task_slot, m.task_number = s:byte(first), s:byte(first + 1), number(s, first + 2, 4)
+    if not CALLS[m.call] or s:byte(first + 6) ~= 0 or s:byte(first + 7) ~= 0 then
+      m.problems[#m.problems + 1] = "no such call"
+    end
+  end
+end
+
 local function decode_rmwreq(m, s, at)
   m.op = field_of(s, #s - 7, "MT_OP")
   m.args = {}
-  for i = 1, (m.op == OP.MF_RMW_CAS or m.op == OP.MF_RMW_SPACE) and 2 or 1 do
+  for i = 1, TWO_ARGUMENTS[m.op] and 2 or 1 do
     m.args[i] = at
     at = at + 8
   end
@@ -612,7 +635,11 @@ local function decode_rmwreq(m, s, at)
       m.problems[#m.problems + 1] = "no task of a space"
     end
   end
-  zero(m, s, #s - 7, "MT_OP_SPARE")
+  if m.op == OP.MF_RMW_CALL then
+    decode_call(m, s, m.args[1])
+  else
+    zero(m, s, #s - 7, "MT_ANSWER")
+  end
   if not OPCODES[m.op] then
     m.problems[#m.problems + 1] = "unknown opcode"
   end
@@ -788,6 +815,8 @@ local function summary(m, s)
     if m.task then
       text[#text + 1] = string.format("%s slot %d number %d", TASKS[m.task] or "?", m.task_slot,
                                        m.task_number)
+    elseif m.call then
+      text[#text + 1] = CALLS[m.call] or "?"
     end
   end
   if m.size then
@@ -1163,7 +1192,7 @@ local CONTROLS = {
 }
 local MT = {
   [PROTO.MF_RREQ] = {"MT_ADDR", "MT_SIZE", "MSG_CHECK"},
-  [PROTO.MF_RMWREQ] = {"MT_ADDR", "MT_OP", "MT_OP_SPARE", "MSG_CHECK"},
+  [PROTO.MF_RMWREQ] = {"MT_ADDR", "MT_OP", "MT_ANSWER", "MSG_CHECK"},
   chunk = {"MT_ADDR", "MT_OFFSET", "MT_TAIL", "MT_CHUNK_SPARE", "MSG_CHECK"},
 }
 local MST = {
@@ -1257,8 +1286,8 @@ end
 
 -- What it says, and under which name.
 local SAYS = {src = "src", dst = "dst", id = "id", size = "size", offset = "offset", op = "opcode",
-              task = "task", task_slot = "task.slot", task_number = "task.number"}
-local SAYS_ORDER = {"src", "dst", "id", "size", "offset", "op", "task", "task_slot", "task_number"}
+              task = "task", call = "call", task_slot = "task.slot", task_number = "task.number"}
+local SAYS_ORDER = {"src", "dst", "id", "size", "offset", "op", "task", "call", "task_slot", "task_number"}
 
 local function show_says(tree, range, m, s)
   made(tree, "kind", m.kind)
