@@ -187,6 +187,30 @@ void mf_vm_forget_node(struct mf_vm *v, uint16_t node);
 /** What is counted, and how much there is now. */
 void mf_vm_stats(const struct mf_vm *v, struct mf_vm_stats *out);
 
+#define MF_VM_SAMPLES 1024 /**< accesses whose pages are kept, the last ones */
+#define MF_VM_SAMPLE_EVERY 256 /**< one of so many accesses, in the mean: a power of two */
+
+/** What came of accesses to a space since it was made, and what it has now. */
+struct mf_vm_space_stats {
+	uint64_t hits, faults; /**< pages, as in mf_vm_stats */
+	uint64_t refused; /**< accesses, for want of a key, a page or a right */
+	uint64_t used[MF_USAGES]; /**< enum mf_space_usage */
+};
+
+/** A page, by how many of the last MF_VM_SAMPLES accesses that were kept were of it. */
+struct mf_vm_hot {
+	uint64_t addr; /**< its first octet */
+	uint32_t samples;
+};
+
+/** @param space  below MF_SPACES. Any thread may call: each number was right a moment ago */
+void mf_vm_space_stats(const struct mf_vm *v, uint32_t space, struct mf_vm_space_stats *out);
+/**
+ * The pages of a space that are accessed most, by samples; the most accessed one first. Any thread may call.
+ * @param out  room for max. @return how many
+ */
+unsigned int mf_vm_hot_pages(const struct mf_vm *v, uint32_t space, struct mf_vm_hot *out, unsigned int max);
+
 /** "none", "space", "key", "page", "right"; "?" for others. */
 const char *mf_vm_refusal_name(enum mf_vm_refusal reason);
 

@@ -83,6 +83,13 @@ struct mf_vm_slow_stats {
 	uint64_t strange; /**< items that cannot be: a bug of the fast path */
 };
 
+/**
+ * Spaces, one after the other. Any thread may call: those that are made or end meanwhile may be missing.
+ * @param place  from 0 on; the next place to look at
+ * @return the number of a space; MF_SPACES: there are no more
+ */
+uint32_t mf_vm_slow_next_space(const struct mf_vm_slow *s, uint32_t *place);
+
 /** What is counted, and how much there is now. */
 void mf_vm_slow_stats(const struct mf_vm_slow *s, struct mf_vm_slow_stats *out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mf_cycles.h"
+#include "base/mf_rng.h"
 #include "base/mf_seeded_bug.h"
 #include "memory/vm.h"
 
@@ -31,6 +32,20 @@ struct judged {
 	uint64_t misses, absent; /**< of these */
 	struct look look[2]; /**< the first two */
 };
+
+/** Keeps the page of an access. The next one is some accesses later, so that no stride is seen alone. */
+static __attribute__((noinline)) void sample(struct mf_vm *v, uint64_t tag)
+{
+	v->sampled[v->samples++ % MF_VM_SAMPLES] = tag;
+	v->sample_at += 1 + (mf_hash64(v->samples) & (2 * MF_VM_SAMPLE_EVERY - 1));
+}
+
+/** An access has passed. */
+static inline void note(struct mf_vm *v, uint64_t tag)
+{
+	if (__builtin_expect(++v->stats.refused[MF_VM_REFUSED_NOT] > v->sample_at, 0))
+		sample(v, tag);
+}
 
 /** yes where which is 1, no where it is 0. */
 static inline uint64_t choose(uint64_t which, uint64_t yes, uint64_t no)
@@ -167,6 +182,7 @@ static void fault(struct mf_vm *v, struct look *l, unsigned int page_class)
 	ready->taken++;
 	mf_page_table_map(v->table, l->slot, l->page.page);
 	vm_used(v, l->tag, MF_USAGE_PAGES, true);
+	v->space[mf_remote_tag_space(l->tag)].faults++;
 	v->stats.faults++;
 	vm_tell_taken(v, page_class);
 }
@@ -183,6 +199,7 @@ static void make_present(struct mf_vm *v, struct judged *j)
 		if (l->state != LOOK_HIT || !mf_tlb_use(v->tlb, l->tag, l->place))
 			mf_tlb_add(v->tlb, l->tag, l->page);
 	}
+	v->space[mf_remote_tag_space(j->look[0].tag)].hits += j->pages - j->misses;
 	v->stats.hits += j->pages - j->misses;
 	v->stats.misses += j->misses;
 }
@@ -298,8 +315,9 @@ static inline bool access_hit(struct mf_vm *v, const struct mf_access *a, uint64
 		return false;
 	vm_use(v, a->space, a->node);
 	(void)mf_tlb_use(v->tlb, l.tag, l.place);
-	v->stats.refused[MF_VM_REFUSED_NOT]++;
+	note(v, l.tag);
 	v->stats.hits++;
+	v->space[a->space].hits++;
 	count(v, a);
 	out->second = 0;
 	if (a->right == MF_RIGHT_WRITE) {
@@ -310,6 +328,18 @@ static inline bool access_hit(struct mf_vm *v, const struct mf_access *a, uint64
 		out->places = (struct mf_places){.at = {at}, .len = {a->len}};
 	}
 	return true;
+}
+
+/** Of a space that is not there nothing is kept, or who guesses would take memory. */
+static void count_judged(struct mf_vm *v, const struct mf_access *a, const struct judged *j)
+{
+	if (j->reason == MF_VM_REFUSED_NOT) {
+		note(v, j->look[0].tag);
+		return;
+	}
+	v->stats.refused[j->reason]++;
+	if (vm_epoch(v, a->space % MF_SPACES) != 0)
+		v->space[a->space % MF_SPACES].refused++;
 }
 
 static uint8_t vm_access(struct mf_memory *m, const struct mf_access *a, struct mf_answer *out)
@@ -326,7 +356,7 @@ static uint8_t vm_access(struct mf_memory *m, const struct mf_access *a, struct 
 		return MF_OK;
 	judge(v, a, key, missed, &j);
 	if (!a->dry)
-		v->stats.refused[j.reason]++;
+		count_judged(v, a, &j);
 	if (j.reason != MF_VM_REFUSED_NOT)
 		return MF_ERR_KEY;
 	if (a->right == MF_RIGHT_RMW && a->op >= MF_RMW_OPS)

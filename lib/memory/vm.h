@@ -47,10 +47,14 @@ struct vm_known {
 #define VM_USED (UINT32_C(1) << 31)
 static_assert(MF_SPACE_EPOCH_MAX < VM_USED, "an epoch leaves a bit");
 
-/** What a space has, as the fast path knows it. */
-struct vm_usage {
-	uint64_t of[MF_USAGES];
+/** What is known of a space: a cache line, which an access looks up by the message alone. */
+struct vm_space_state {
+	uint32_t epoch; /**< and VM_USED; 0: it is not there */
+	uint32_t ranges;
+	uint64_t hits, faults, refused; /**< refused: accesses with MF_ERR_KEY, since it was made */
+	uint64_t used[MF_USAGE_RANGES]; /**< by enum mf_space_usage */
 };
+static_assert(sizeof(struct vm_space_state) == 64, "a cache line");
 
 /** What is known of a compute node. */
 struct vm_node {
@@ -68,11 +72,11 @@ struct mf_vm {
 	struct mf_vm_stats stats; /**< what is counted; the rest is filled in when it is asked for */
 	uint8_t *octets;
 	uint64_t mapped; /**< of .octets */
-	/** [MF_SPACES]: of each space, and VM_USED; 0: it is not there. Touched where spaces are */
-	uint32_t *epoch;
-	uint64_t epoch_mapped;
-	struct vm_usage *usage; /**< [MF_SPACES]: likewise */
-	uint64_t usage_mapped;
+	struct vm_space_state *space; /**< [MF_SPACES]. Touched where spaces are */
+	uint64_t space_mapped;
+	uint64_t sample_at; /**< the access of this number is noted */
+	uint32_t samples; /**< so far, modulo 2^32 */
+	uint64_t sampled[MF_VM_SAMPLES]; /**< tags of pages: a ring. 0: none */
 	struct vm_known *known; /**< [2^VM_KNOWN_BITS] */
 	struct mf_page_table *table;
 	struct mf_tlb *tlb;
@@ -107,7 +111,7 @@ uint64_t vm_judge_key(const struct mf_vm *v, uint32_t space, uint16_t node, uint
 
 static inline uint32_t vm_epoch(const struct mf_vm *v, uint32_t space)
 {
-	return v->epoch[space] & ~VM_USED;
+	return v->space[space].epoch & ~VM_USED;
 }
 
 /** A member has used a space: the lease goes on. What is so already is not written again. */
@@ -115,8 +119,8 @@ static inline void vm_use(struct mf_vm *v, uint32_t space, uint16_t node)
 {
 	if (v->config.lease == 0)
 		return;
-	if (!(v->epoch[space] & VM_USED))
-		v->epoch[space] |= VM_USED;
+	if (!(v->space[space].epoch & VM_USED))
+		v->space[space].epoch |= VM_USED;
 	if (!v->node[node].used)
 		v->node[node].used = true;
 }
@@ -125,11 +129,11 @@ static inline void vm_use(struct mf_vm *v, uint32_t space, uint16_t node)
 static inline void vm_used(struct mf_vm *v, uint64_t tag, enum mf_space_usage pages, bool more)
 {
 	uint32_t space = mf_remote_tag_space(tag);
-	struct vm_usage *u = &v->usage[space];
+	struct vm_space_state *s = &v->space[space];
 	uint64_t octets = UINT64_C(1) << v->layout.of[mf_remote_tag_class(tag)].shift;
 
-	u->of[pages] += more ? 1 : -UINT64_C(1);
-	u->of[pages + 1] += more ? octets : -octets;
+	s->used[pages] += more ? 1 : -UINT64_C(1);
+	s->used[pages + 1] += more ? octets : -octets;
 	if (pages == MF_USAGE_PAGES)
 		v->node[mf_space_maker(space)].octets += more ? octets : -octets;
 }

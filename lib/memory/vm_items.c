@@ -124,7 +124,8 @@ static uint8_t ask_fast(struct mf_vm *v, const struct mf_vm_request *r, uint64_t
 	if (r->what == MF_SPACE_LIFE)
 		*result = life_of(v, r->arg[0]);
 	else if (r->what == MF_SPACE_USAGE)
-		*result = v->usage[r->space].of[r->arg[0]];
+		*result = r->arg[0] == MF_USAGE_RANGES ? v->space[r->space].ranges
+						       : v->space[r->space].used[r->arg[0]];
 	return MF_OK;
 }
 
@@ -264,7 +265,7 @@ static void answer(struct mf_vm *v, const struct mf_vm_item *item)
 		return;
 	}
 	if (item->task.epoch != 0)
-		v->usage[item->task.space].of[MF_USAGE_RANGES] = item->task.arg[1];
+		v->space[item->task.space].ranges = (uint32_t)item->task.arg[1];
 	v->tasks--;
 	e->state = e->state == VM_ASKED_FORGOTTEN ? VM_ASKED_NONE : VM_ASKED_DONE;
 	e->status = item->value;
@@ -274,10 +275,10 @@ static void answer(struct mf_vm *v, const struct mf_vm_item *item)
 /** Says whether a space was used, and looks anew from now on. */
 static void tell_used(struct mf_vm *v, const struct mf_vm_item *item)
 {
-	struct mf_vm_item used = {.kind = MF_VM_LEASED, .value = v->epoch[item->task.space] >> 31};
+	struct mf_vm_item used = {.kind = MF_VM_LEASED, .value = v->space[item->task.space].epoch >> 31};
 
 	used.task.space = item->task.space;
-	v->epoch[item->task.space] &= ~VM_USED;
+	v->space[item->task.space].epoch &= ~VM_USED;
 	send(v, used);
 }
 
@@ -352,10 +353,9 @@ void mf_vm_take(struct mf_vm *v, const struct mf_vm_item *item)
 		remove_run(v, item);
 		break;
 	case MF_VM_SPACE:
-		if (vm_epoch(v, item->task.space) ==
-		    0) /* it was made: what had its number has left nothing */
-			v->usage[item->task.space].of[MF_USAGE_RANGES] = 0;
-		v->epoch[item->task.space] = item->task.epoch;
+		if (vm_epoch(v, item->task.space) == 0) /* it is new, whatever had its number */
+			v->space[item->task.space] = (struct vm_space_state){.epoch = 0};
+		v->space[item->task.space].epoch = item->task.epoch;
 		break;
 	case MF_VM_LEASE:
 		tell_used(v, item);

@@ -116,12 +116,10 @@ static bool make_parts(struct mf_vm *v)
 
 static bool make_mappings(struct mf_vm *v)
 {
-	v->epoch_mapped = MF_SPACES * sizeof(*v->epoch);
-	v->epoch = memory_map(v->epoch_mapped, false);
+	v->space_mapped = MF_SPACES * sizeof(*v->space);
+	v->space = memory_map(v->space_mapped, false);
 	v->mapped = (v->layout.octets + HOST_PAGE - 1) / HOST_PAGE * HOST_PAGE;
-	v->usage_mapped = MF_SPACES * sizeof(*v->usage);
-	v->usage = v->epoch != NULL ? memory_map(v->usage_mapped, false) : NULL;
-	v->octets = v->usage != NULL ? memory_map(v->mapped, v->config.huge_pages) : NULL;
+	v->octets = v->space != NULL ? memory_map(v->mapped, v->config.huge_pages) : NULL;
 	return v->octets != NULL;
 }
 
@@ -160,8 +158,7 @@ void mf_vm_free(struct mf_vm *v)
 	free(v->asked);
 	free(v->known);
 	free(v->node);
-	memory_unmap(v->epoch, v->epoch_mapped);
-	memory_unmap(v->usage, v->usage_mapped);
+	memory_unmap(v->space, v->space_mapped);
 	memory_unmap(v->octets, v->mapped);
 	free(v);
 }

@@ -165,6 +165,17 @@ struct mf_vm_queue *mf_vm_slow_out(struct mf_vm_slow *s)
 	return s->out;
 }
 
+uint32_t mf_vm_slow_next_space(const struct mf_vm_slow *s, uint32_t *place)
+{
+	while (*place < s->records) {
+		uint32_t record = (*place)++, number = s->space[record].number;
+
+		if (s->numbered[number].record == record + 1)
+			return number;
+	}
+	return MF_SPACES;
+}
+
 void mf_vm_slow_stats(const struct mf_vm_slow *s, struct mf_vm_slow_stats *out)
 {
 	*out = s->stats;

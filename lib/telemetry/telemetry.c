@@ -55,6 +55,8 @@ static const struct command commands[] = {
 	{"/memfab/scheduler", telemetry_scheduler, 0, "Counters of the scheduler." OF_WHICH},
 	{"/memfab/switch", telemetry_switch, 0, "Counters of the switch, and its drops by cause." OF_WHICH},
 	{"/memfab/watchdog", telemetry_watchdog, 0, "Roles that had no turns." OF_WHICH},
+	{"/memfab/spaces", telemetry_spaces, TAKES_NAME | TAKES_FIRST,
+	 "Memory nodes with address spaces; or the spaces of one. Parameters: NODE, or NODE,first=N"},
 	{"/memfab/latency", telemetry_latency, TAKES_NAME | TAKES_KIND,
 	 "Latencies of all nodes or of one. Parameters: NODE, kind=KIND (with buckets)"},
 };

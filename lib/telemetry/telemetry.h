@@ -52,6 +52,8 @@ json_t *telemetry_node_of(struct telemetry_query *q);
 json_t *telemetry_link(struct telemetry_query *q);
 json_t *telemetry_port(struct telemetry_query *q);
 json_t *telemetry_tunnels(struct telemetry_query *q);
+/* spaces.c: without a name, which memory nodes have some */
+json_t *telemetry_spaces(struct telemetry_query *q);
 /* latency.c */
 json_t *telemetry_latency(struct telemetry_query *q);
 

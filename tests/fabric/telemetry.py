@@ -23,7 +23,7 @@ RATES = {'rate_per_s', 'goodput_gbps', 'missing', 'histogram_ps', 'tx_goodput_gb
 CONNECTIONS = 10  # that DPDK serves at a time; it closes more of them
 MEASURED = {'memory_blocks', 'frame_blocks', 'gap_blocks', 'payload_octets'}  # in a part of the run alone
 COMMANDS = ('config', 'fabric', 'node', 'link', 'port', 'carried', 'scheduler', 'switch', 'latency',
-            'watchdog')
+            'watchdog', 'spaces')
 PARAMETERS = ('', ',cn0', ',nobody', ',cn0,cn0', ',fabric=0', ',fabric=9', ',fabric=', ',first=1',
               ',first=-1', ',first=99999999999', ',kind=read', ',kind=queries/', ',cn0,kind=write', ',=',
               ',,,', ',%n%s', ',' + 'x' * 300, ',' + 'y=' * 60, ',\x01\x7f', ',"\\', ',é')
@@ -317,6 +317,51 @@ def rings(tap, emu):
     run.end()
 
 
+def all_spaces(reader, node):
+  """By as many replies as it takes. @return by name, and how many there are said to be"""
+  spaces, total = {}, 1
+  while len(spaces) < total:
+    reply = reader.get('spaces', node, f'first={len(spaces)}')
+    if not reply.get('spaces'):
+      return spaces, None
+    spaces |= reply['spaces']
+    total = reply['total']
+  return spaces, total
+
+
+def address_spaces(tap, emu):
+  """Those of a memory node together are its memory, in the report."""
+  config = fabric(nodes=[{'name': 'cn', 'role': 'compute', 'count': 2},
+                         {'name': 'mn', 'role': 'memory',
+                          'memory': {'type': 'virtual', 'size': '16MiB', 'pages': '4KiB'}}],
+                  workload=[{'mix': {'read': 3, 'write_ack': 1}, 'spaces': 60, 'pages': 4, 'depth': 4,
+                             'operations': 2000}])
+  config.pop('ethernet', None)
+  config['clock']['wall'] |= {'duration': '100s'}
+  with tempfile.TemporaryDirectory() as folder:
+    run = Run(emu, folder, config)
+    reader = run.reader()
+    if tap.ok(reader is not None, 'spaces: it can be asked', run.said()):
+      result = run.result()
+      if tap.ok(result is not None, 'spaces: it ends', run.said()):
+        memory = result['memory']['mn']
+        tap.ok(reader.get('spaces')['names'] == ['mn'], 'spaces: of one node', reader.get('spaces'))
+        spaces, total = all_spaces(reader, 'mn')
+        tap.ok(len(spaces) == total == memory['spaces'] == 120 and
+               {name.split('/')[0] for name in spaces} == {'cn0', 'cn1'}, 'spaces: all are there', spaces)
+        sums = {key: sum(space[key] for space in spaces.values())
+                for key in ('hits', 'faults', 'refused', 'entries', 'pages')}
+        tap.ok(sums == {'hits': memory['hits'], 'faults': memory['faults'], 'refused': 0,
+                        'entries': memory['entries'], 'pages': memory['faults']},
+               'spaces: together they are the memory', (sums, memory))
+        hot = sum(samples for space in spaces.values() for samples in space['hot'].values())
+        tap.ok(0 < hot <= 1024 and all(len(space['hot']) <= 3 for space in spaces.values()),
+               'spaces: some pages are hot', hot)
+        tap.ok('error' in reader.get('spaces', 'cn0'), 'spaces: a compute node has none')
+      reader.close()
+    run.end()
+
+
 def other_stack(tap, emu):
   """A stack above the MAC: its counters, and its bridge's."""
   with tempfile.TemporaryDirectory() as folder:
@@ -452,6 +497,7 @@ def main():
   absent(tap, emu)
   if loaded(tap, emu, seed):
     rings(tap, emu)
+    address_spaces(tap, emu)
     other_stack(tap, emu)
     between(tap, emu)
     many_nodes(tap, emu)

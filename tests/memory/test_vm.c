@@ -788,6 +788,46 @@ Test(vm, what_a_space_has)
 	expect_usage(0, 0, 0, 0, 0);
 }
 
+Test(vm, what_came_of_accesses_to_a_space)
+{
+	struct mf_vm_space_stats s, sum = {.hits = 0};
+	uint64_t at = allocate(4 * PAGE, 0, MF_PAGE_READ), with;
+	uint32_t place = 0, space, spaces = 0;
+	struct mf_vm_hot hot[4];
+
+	cr_assert_eq(ask(GUEST, 5u << 13, MF_SPACE_MAKE, 0, 0, 0, &with), MF_OK);
+	for (unsigned int i = 0; i < 160000; i++)
+		time_of(at + (i % 8 == 0 ? 1 : i % 8 < 3 ? 3 : 2) * PAGE, 8, MF_RIGHT_READ);
+	cr_expect_eq(read_as(GUEST, SPACE, key[MF_RIGHT_READ], at), MF_ERR_KEY);
+	cr_expect_eq(read_as(OWNER, SPACE, key[MF_RIGHT_READ], at + 4 * PAGE), MF_ERR_KEY);
+	cr_expect_eq(read_as(OWNER, SPACE + 1, key[MF_RIGHT_READ], at), MF_ERR_KEY, "no such space");
+	mf_vm_space_stats(r.fast, SPACE, &s);
+	cr_expect(s.hits == 160000 - 3 && s.faults == 3 && s.refused == 2, "%lu, %lu, %lu", s.hits, s.faults,
+		  s.refused);
+	cr_expect(s.used[MF_USAGE_PAGES] == 3 && s.used[MF_USAGE_ENTRIES] == 4 &&
+		  s.used[MF_USAGE_RANGES] == 1);
+	mf_vm_space_stats(r.fast, SPACE + 1, &s);
+	cr_expect_eq(s.refused, 0, "nothing is kept of what is not there");
+	for (; (space = mf_vm_slow_next_space(r.slow, &place)) != MF_SPACES; spaces++) {
+		mf_vm_space_stats(r.fast, space, &s);
+		sum.hits += s.hits;
+	}
+	cr_expect(spaces == 2 && sum.hits == stats().hits, "%u spaces, %lu hits", spaces, sum.hits);
+	/* About 625 samples, of 5, 2 and 1 of 8 accesses. */
+	cr_assert_eq(mf_vm_hot_pages(r.fast, SPACE, hot, 4), 3);
+	cr_expect(hot[0].addr == at + 2 * PAGE && hot[1].addr == at + 3 * PAGE && hot[2].addr == at + PAGE);
+	cr_expect(hot[0].samples > 2 * hot[1].samples && hot[1].samples > hot[2].samples &&
+			  hot[2].samples > 40,
+		  "%u, %u, %u", hot[0].samples, hot[1].samples, hot[2].samples);
+	cr_expect_eq(mf_vm_hot_pages(r.fast, SPACE, hot, 1), 1);
+	cr_expect_eq(hot[0].addr, at + 2 * PAGE);
+	cr_expect_eq(mf_vm_hot_pages(r.fast, 5u << 13, hot, 4), 0);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_END, own, 0, 0, &with), MF_OK);
+	cr_expect_eq(ask(OWNER, SPACE, MF_SPACE_MAKE, 0, 0, 0, &own), MF_OK);
+	mf_vm_space_stats(r.fast, SPACE, &s);
+	cr_expect(s.hits == 0 && s.faults == 0 && s.refused == 0, "a new one has a number of before");
+}
+
 /** Whatever a node asks, and with whatever it accesses, of its own space and of others'. */
 Test(vm, garbage)
 {
