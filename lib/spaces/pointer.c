@@ -16,9 +16,17 @@ static struct known *set_of(const struct spaces *s, unsigned int target, uint64_
 	return &s->known[mf_hash64(tag ^ (uint64_t)target << MF_TAG_BITS) % KNOWN_SETS * KNOWN_WAYS];
 }
 
+/** The group of a page's space. */
+static unsigned int group_of(unsigned int target, uint64_t tag)
+{
+	return (mf_remote_tag_space(tag) + 31 * target) % KNOWN_GROUPS;
+}
+
 static bool counts(const struct spaces *s, const struct known *k)
 {
-	return k->state == PAGE_BUSY || (k->state == PAGE_PRESENT && k->generation == s->generation);
+	if (k->state != PAGE_PRESENT)
+		return k->state == PAGE_BUSY;
+	return k->generation == s->generation[group_of(k->target, k->tag)];
 }
 
 static struct known *find(const struct spaces *s, unsigned int target, uint64_t tag)
@@ -70,7 +78,7 @@ bool page_put(struct spaces *s, uint8_t way, unsigned int target, uint64_t page,
 	if (k == NULL)
 		return state == PAGE_UNKNOWN;
 	*k = (struct known){.tag = page,
-			    .generation = s->generation,
+			    .generation = s->generation[group_of(target, page)],
 			    .target = (uint16_t)target,
 			    .state = (uint8_t)state};
 	s->knows = true;
@@ -79,7 +87,8 @@ bool page_put(struct spaces *s, uint8_t way, unsigned int target, uint64_t page,
 
 void pages_forget_all(struct spaces *s)
 {
-	s->generation++;
+	for (unsigned int i = 0; i < KNOWN_GROUPS; i++)
+		s->generation[i]++;
 }
 
 void pages_forget(struct spaces *s, unsigned int target, uint32_t space, uint64_t addr, uint64_t octets)
@@ -91,8 +100,8 @@ void pages_forget(struct spaces *s, unsigned int target, uint32_t space, uint64_
 		return;
 	first = mf_remote_tag(space, addr, shift);
 	pages = ((addr & ((UINT64_C(1) << shift) - 1)) + octets - 1) >> shift;
-	if (pages >= KNOWN_SETS) {
-		pages_forget_all(s);
+	if (pages >= FORGET_MAX) {
+		s->generation[group_of(target, first)]++;
 		return;
 	}
 	for (uint64_t i = 0; i <= pages; i++) {

@@ -10,6 +10,8 @@
 /* What is kept of pages and keys that programs name. What is lost of it costs an order, or a JOIN. */
 #define KNOWN_SETS (UINT32_C(1) << 16)
 #define KNOWN_WAYS 4
+#define KNOWN_GROUPS 256 /* of spaces, whose pages are forgotten together */
+#define FORGET_MAX 64 /* pages that are forgotten one by one */
 #define CHAINS 4096
 #define KEY_SETS (UINT32_C(1) << 13)
 #define KEY_WAYS 8
@@ -55,7 +57,7 @@ enum page_state {
 /** What is known of a page that a pointer has named. */
 struct known {
 	uint64_t tag;
-	uint32_t generation; /**< PRESENT counts in this one alone */
+	uint32_t generation; /**< of its group: PRESENT counts in this one alone */
 	uint16_t target;
 	uint8_t state; /**< enum page_state */
 };
@@ -190,7 +192,7 @@ struct spaces {
 	uint32_t waits[CHAINS + 1]; /**< the first of those held, of each chain (order.c) */
 	uint32_t outstanding; /**< operations */
 	struct known *known; /**< [KNOWN_SETS * KNOWN_WAYS] */
-	uint32_t generation; /**< of what is known of pages */
+	uint32_t generation[KNOWN_GROUPS]; /**< of what is known of the pages of a group of spaces */
 	bool knows; /**< something is in `known` */
 	struct key *key; /**< [KEY_SETS * KEY_WAYS] */
 	struct key *last_key; /**< of .key: that was asked for last */
@@ -283,7 +285,10 @@ uint8_t pointer_where(struct spaces *s, const struct operation *o, uint8_t right
 enum page_state page_state(const struct spaces *s, uint8_t way, unsigned int target, uint64_t page);
 /** @return false: there is no place, it stays as it was */
 bool page_put(struct spaces *s, uint8_t way, unsigned int target, uint64_t page, enum page_state state);
-/** Pages that are to be freed. */
+/**
+ * Pages that are to be freed. It takes few steps for any number of pages: if there are many, all pages of the
+ * space are forgotten, and those of the other spaces of its group.
+ */
 void pages_forget(struct spaces *s, unsigned int target, uint32_t space, uint64_t addr, uint64_t octets);
 /** Nothing is known any more, but what is busy. */
 void pages_forget_all(struct spaces *s);

@@ -6,6 +6,7 @@
 
 #include "memory/mf_call.h"
 #include "rig.h"
+#include "spaces/spaces.h"
 
 #define SEED 0x5eed0051
 #define REGION (6 * RIG_PAGE) /* of rig_config() */
@@ -757,4 +758,41 @@ Test(spaces, calls_end_whatever_is_lost)
 			cr_expect_eq(status_of(k), MF_OK, "seed %u: call %u: %u", i, k, status_of(k));
 		end();
 	}
+}
+
+/** Many pages of one space, and one of each of others. */
+Test(spaces, pages_that_are_freed_are_not_known_any_more)
+{
+	const struct rig_config c = rig_config(SEED);
+	const uint32_t space = mf_space_number(FAR_MAKER, 100), other = mf_space_number(FAR_MAKER, 101);
+	uint64_t tag = mf_remote_tag(space, 0, MF_PAGE_SHIFT_MIN), pages = 2 * FORGET_MAX;
+	struct spaces *s;
+
+	begin(&c);
+	s = spaces_of(r.layer);
+	s->target[0].config.class_shift[0] = MF_PAGE_SHIFT_MIN; /* programs have pointers there */
+	for (unsigned int few = 0; few < 2; few++) {
+		uint64_t freed = few ? FORGET_MAX / 2 : pages - 1;
+
+		for (uint64_t i = 0; i < pages; i++)
+			cr_assert(page_put(s, WAY_POINTER, 0, tag + i, PAGE_PRESENT));
+		cr_assert(page_put(s, WAY_POINTER, 0, tag + 3, PAGE_BUSY));
+		cr_assert(page_put(s, WAY_POINTER, 0, mf_remote_tag(other, 0, MF_PAGE_SHIFT_MIN),
+				   PAGE_PRESENT));
+		pages_forget(s, 0, space, 0, freed * RIG_PAGE);
+		for (uint64_t i = 0; i < pages; i++) {
+			enum page_state state = page_state(s, WAY_POINTER, 0, tag + i);
+
+			if (i == 3)
+				cr_expect_eq(state, PAGE_BUSY);
+			else if (i < freed)
+				cr_expect_eq(state, PAGE_UNKNOWN, "page %lu", i);
+			else if (few)
+				cr_expect_eq(state, PAGE_PRESENT, "page %lu", i);
+		}
+		cr_expect_eq(page_state(s, WAY_POINTER, 0, mf_remote_tag(other, 0, MF_PAGE_SHIFT_MIN)),
+			     PAGE_PRESENT);
+		page_put(s, WAY_POINTER, 0, tag + 3, PAGE_UNKNOWN);
+	}
+	end();
 }
