@@ -229,6 +229,7 @@ bool mf_vm_slow_work(struct mf_vm_slow *s, uint64_t steps, uint64_t octets)
 	bool any = work_on_pages(s, octets);
 	uint64_t most = steps;
 
+	s->run = steps;
 	any |= vm_slow_leases(s);
 
 	while (steps > 0 && can_turn(s)) {

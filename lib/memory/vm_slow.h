@@ -97,6 +97,7 @@ struct mf_vm_slow {
 	uint32_t tasks; /**< under way */
 	uint32_t waiting; /**< of these, that had their turns last, and wait; an item that comes may help */
 	uint64_t order;
+	uint64_t run; /**< pages of a run at most, that the fast path does at once: as the turn's steps */
 	uint32_t removes; /**< under way */
 	uint64_t entries[MF_PORTS_MAX]; /**< of the spaces that a node has made */
 	/* Leases. */

@@ -12,12 +12,14 @@ static uint64_t octets_of(const struct vm_task *t)
 /** The next run of a task's range, at most so many pages. */
 static void send_run(struct mf_vm_slow *s, struct vm_task *t, uint8_t kind, uint64_t most)
 {
-	uint64_t left = t->pages - t->sent, length = left < most ? left : most;
+	uint64_t left = t->pages - t->sent, length;
 	struct mf_vm_item item = {.kind = kind,
 				  .value = t->rights,
-				  .page_class = (uint8_t)mf_remote_class(t->at),
-				  .length = (uint16_t)length};
+				  .page_class = (uint8_t)mf_remote_class(t->at)};
 
+	most = most < s->run ? most : s->run;
+	length = left < most ? left : most;
+	item.length = (uint16_t)length;
 	item.run.tag = mf_remote_tag(t->number, t->at, t->shift) + t->sent;
 	item.run.serial = (uint32_t)(t - s->task);
 	vm_slow_send(s, &item);

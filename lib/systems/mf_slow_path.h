@@ -35,6 +35,7 @@ void mf_slow_path_give(struct mf_slow_path *p, const struct mf_vm_item *items, u
 /**
  * Goes on for a slice, and gives what there is for the node. Call again while it gives max.
  * @param out  room for max
+ * @param max  a slice has at most as many steps, too, so that a caller in a hurry asks for a short one
  * @return how many
  */
 unsigned int mf_slow_path_take(struct mf_slow_path *p, mf_time now, struct mf_vm_item *out, unsigned int max);

@@ -3,8 +3,9 @@
 
 #include "systems/mf_slow_path.h"
 
-#define SLICE_STEPS 64
-#define SLICE_OCTETS 16384 /* that are zeroed in a turn: some microseconds */
+/* Some hundred ns, and as much for what the node does of it. Others of the lcore wait so long. */
+#define SLICE_STEPS 8
+#define STEP_OCTETS 1024 /* that are zeroed for each of them */
 
 struct mf_slow_path {
 	struct mf_vm_slow *slow;
@@ -50,11 +51,11 @@ void mf_slow_path_give(struct mf_slow_path *p, const struct mf_vm_item *items, u
 unsigned int mf_slow_path_take(struct mf_slow_path *p, mf_time now, struct mf_vm_item *out, unsigned int max)
 {
 	struct mf_vm_queue *q = mf_vm_slow_out(p->slow);
-	unsigned int n = 0;
+	unsigned int steps = max < SLICE_STEPS ? max : SLICE_STEPS, n = 0;
 
 	mf_vm_slow_date(p->slow, now);
 	if (p->more || mf_vm_slow_next(p->slow) <= now)
-		p->more = mf_vm_slow_work(p->slow, SLICE_STEPS, SLICE_OCTETS);
+		p->more = mf_vm_slow_work(p->slow, steps, steps * STEP_OCTETS);
 	for (; n < max && mf_vm_queue_take(q, &out[n]); n++)
 		out[n].at = now;
 	p->more |= n > 0; /* there are places: what waited for them goes on */

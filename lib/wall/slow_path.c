@@ -6,8 +6,15 @@
 #include "base/mf_cycles.h"
 #include "wall/channel.h"
 
-/** Sends what a role has, as much as there is room for. */
-static unsigned int send(struct role *r, struct crossing *to, mf_time now)
+/*
+ * While other roles of its lcore have work, a slow path goes on in one of BUSY_TURNS turns, for BUSY_STEPS
+ * steps. An access takes up to three turns, of some hundred ns each. So it waits for one such slice at most.
+ */
+#define BUSY_TURNS 4
+#define BUSY_STEPS 4
+
+/** Sends what a role has, as much as there is room for. @param most  items; steps of a slow path */
+static unsigned int send(struct role *r, struct crossing *to, mf_time now, unsigned int most)
 {
 	MF_CYCLES(MF_CYCLES_RING);
 	const struct mf_item *item = r->channel->out;
@@ -16,7 +23,7 @@ static unsigned int send(struct role *r, struct crossing *to, mf_time now)
 
 	if (room == 0)
 		return 0;
-	n = role_take(r, now, b, room);
+	n = role_take(r, now, b, room < most ? room : most);
 	if (n > 0)
 		crossing_put(to, b, n * words(item));
 	return n;
@@ -37,31 +44,34 @@ unsigned int wall_exchange_memory(struct wall *w, struct role *r, mf_time now)
 {
 	struct wall_memory *m = &w->memory[r->index];
 
-	return take(r, m->to_node, now) + send(r, m->to_slow, now);
+	return take(r, m->to_node, now) + send(r, m->to_slow, now, BURST);
 }
 
 /** A slice of its work, and what comes of it. */
-static unsigned int slice(struct wall_memory *m, struct role *r, mf_time now)
+static unsigned int slice(struct wall_memory *m, struct role *r, mf_time now, unsigned int steps)
 {
 	uint64_t items[BURST * MF_ITEM_WORDS];
 	unsigned int n;
 
 	if (m->to_node != NULL) {
-		n = send(r, m->to_node, now);
+		n = send(r, m->to_node, now, steps);
 	} else {
-		n = role_take(r, now, items, BURST);
+		n = role_take(r, now, items, steps);
 		role_give(m->node, now, items, n);
 	}
 	role_slow_asked(r);
 	return n;
 }
 
-unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now)
+unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now, bool busy)
 {
 	struct wall_memory *m = &w->memory[r->index];
 	uint64_t items[BURST * MF_ITEM_WORDS];
 	unsigned int work;
 
+	if (busy && ++m->waited < BUSY_TURNS)
+		return 1;
+	m->waited = 0;
 	if (m->to_slow != NULL) {
 		work = take(r, m->to_slow, now);
 	} else {
@@ -69,6 +79,6 @@ unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now)
 		role_give(r, now, items, work);
 	}
 	if (work > 0 || r->next <= now)
-		work += slice(m, r, now);
+		work += slice(m, r, now, busy ? BUSY_STEPS : BURST);
 	return work + (r->next <= now);
 }

@@ -207,7 +207,9 @@ static inline bool slow_rests(const struct wall *w, const struct role *r, mf_tim
 	return asked != NULL && asked->items == 0 && r->next > now;
 }
 
-static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now)
+/** @param before  work of other roles in this turn */
+static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, mf_time now,
+			 unsigned int before)
 {
 	__atomic_store_n(&r->turns, r->turns + 1, __ATOMIC_RELAXED);
 	/* One after the other: a jump by a table costs some nanoseconds in each turn. */
@@ -223,7 +225,7 @@ static unsigned int poll(struct wall *w, struct wall_lcore *l, struct role *r, m
 	case ROLE_ENDS:
 		return poll_ends(w, l, r, now);
 	case ROLE_SLOW:
-		return slow_rests(w, r, now) ? 0 : wall_poll_slow(w, r, now);
+		return slow_rests(w, r, now) ? 0 : wall_poll_slow(w, r, now, before > 0);
 	default:
 		return port_poll(w, l, r, now);
 	}
@@ -248,7 +250,7 @@ unsigned int wall_turn(struct wall *w, struct wall_lcore *l, mf_time now)
 				continue; /* a stalled role has no turn, which the watchdog sees */
 			shown = clock;
 		}
-		work += poll(w, l, r, shown);
+		work += poll(w, l, r, shown, work);
 	}
 	return work;
 }

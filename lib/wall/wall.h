@@ -59,6 +59,7 @@ struct wall_memory {
 	struct role *node, *slow; /**< NULL: it has none, or is of another process */
 	struct crossing *to_slow, *to_node; /**< NULL: one lcore polls both */
 	const struct mf_vm_queue *asked; /**< by the node, where one lcore polls both; else NULL */
+	unsigned int waited; /**< turns of the slow path in which others of its lcore had work */
 };
 
 struct wall_lcore {
@@ -221,8 +222,8 @@ unsigned int wall_poll_sched(struct wall_switch *s, struct role *r, mf_time now)
 /* slow_path.c: of memory nodes */
 /** The node's part, where its slow path is on another lcore. @return items that crossed */
 unsigned int wall_exchange_memory(struct wall *w, struct role *r, mf_time now);
-/** The slow path's turn. @return how much work it found */
-unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now);
+/** The slow path's turn. @param busy  others of its lcore have work. @return how much work it found */
+unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now, bool busy);
 
 /* redundancy.c: two switches */
 /** Before and behind a node's own turn: takes from its links, and gives to them. @return spans */

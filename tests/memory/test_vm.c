@@ -486,6 +486,30 @@ static uint8_t status_of(uint16_t node, uint64_t ticket)
 	return vm_rig_answer(&r, node, ticket, &status, &result) ? status : MF_ERR_TIMEOUT;
 }
 
+/** Both lcores have as little to do in a turn as the slow path was told, if it was told little. */
+Test(vm, a_turn_of_few_steps_is_short_for_both_paths)
+{
+	const uint64_t steps = 5;
+	uint64_t before, at;
+
+	at = begin_large();
+	begin_task(OWNER, MF_SPACE_ALLOCATE, key[MF_RIGHT_WRITE],
+		   MF_SPACE_ALLOC(300 * PAGE, 0, MF_PAGE_WRITE), 0);
+	do {
+		before = stats().entries;
+		cr_assert(vm_rig_turn(&r, 16, steps, 4096));
+		cr_expect_leq(stats().entries - before, steps);
+	} while (stats().entries < 1300);
+	vm_rig_settle(&r);
+	begin_task(OWNER, MF_SPACE_FREE, key[MF_RIGHT_WRITE], 300 * PAGE, at);
+	do {
+		before = stats().entries;
+		cr_assert(vm_rig_turn(&r, 16, steps, 4096));
+		cr_expect_leq(before - stats().entries, steps);
+	} while (stats().entries > 1000);
+	vm_rig_settle(&r);
+}
+
 /** As many pages as may be held, let go while the slow path takes nothing, and then as many once more. */
 Test(vm, there_is_a_place_for_each_page_that_comes_back)
 {
