@@ -200,5 +200,8 @@ void bench_ring(struct bench_suite *s);
 void bench_ucx(struct bench_suite *s);
 void bench_memcached(struct bench_suite *s);
 void bench_memory_references(struct bench_suite *s);
+void bench_program_lines(struct bench_suite *s);
+void bench_counter_references(struct bench_suite *s);
+void bench_counters(struct bench_suite *s);
 
 #endif

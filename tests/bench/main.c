@@ -55,7 +55,9 @@ static void add_all(struct bench_suite *s)
 	bench_host(s);
 	bench_switch(s);
 	bench_memory(s);
+	bench_program_lines(s);
 	bench_fabric(s);
+	bench_counters(s);
 	bench_ports(s);
 	bench_evaluation(s);
 }

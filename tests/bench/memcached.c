@@ -3,17 +3,15 @@
  * memcached over the loopback interface: a get of 64 octets on one connection, by a client that polls its
  * socket. p50 of the round trips.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mf_hist.h"
 #include "child.h"
+#include "tcp.h"
 
-#define TRIES 100
 #define SET_64 "set key 0 0 64\r\n0123456789012345678901234567890123456789012345678901234567890123\r\n"
 #define STORED "STORED\r\n"
 #define GET "get key\r\n"
@@ -44,26 +42,6 @@ static int ask(int fd, const char *request, size_t len, size_t answer)
 	return got == answer ? 0 : -EPROTO;
 }
 
-static int connect_to(unsigned int port)
-{
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-	int fd, on = 1;
-
-	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	for (unsigned int i = 0; i < TRIES; i++) {
-		fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0)
-			return -errno;
-		if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0) {
-			setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-			return fd;
-		}
-		close(fd);
-		usleep(20000); /* until it listens */
-	}
-	return -ECONNREFUSED;
-}
-
 static int start_server(struct memcached *m, unsigned int port)
 {
 	char number[16];
@@ -85,7 +63,7 @@ static void memcached_close(void *state)
 
 static void *memcached_open(const struct bench_line *line, const struct bench_env *env, char *why)
 {
-	unsigned int port = 30000 + (unsigned int)getpid() % 10000;
+	unsigned int port = tcp_port();
 	struct memcached *m;
 
 	(void)line;
@@ -101,7 +79,7 @@ static void *memcached_open(const struct bench_line *line, const struct bench_en
 	m->env = env;
 	m->fd = -1;
 	if (start_server(m, port) == 0)
-		m->fd = connect_to(port);
+		m->fd = tcp_connect(port);
 	if (m->fd >= 0 && ask(m->fd, SET_64, sizeof(SET_64) - 1, sizeof(STORED) - 1) == 0)
 		return m;
 	snprintf(why, BENCH_REASON, "memcached does not answer");

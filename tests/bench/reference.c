@@ -193,4 +193,5 @@ void bench_references(struct bench_suite *s)
 	bench_ucx(s);
 	bench_memcached(s);
 	bench_memory_references(s);
+	bench_counter_references(s);
 }
