@@ -3,7 +3,7 @@
  * Set-up of the wall clock: crossings, roles, records, and placement. A role whose kind asks for it
  * (mf_role_ops.placement), as the scheduler's does, has an lcore of its own whenever there are two or more;
  * the other roles are dealt over the other lcores and polled in turn. A port is polled by the lcore of the
- * roles whose links it carries.
+ * roles whose links it carries. A slow path has an lcore that no other role has, or that of its node.
  *
  * Of two switches each has an lcore of its own, if there are enough, and nodes have others: a role without
  * turns then holds up nobody else. The second scheduler has an lcore for itself where at least three others
@@ -286,6 +286,22 @@ static void place_owners(struct wall *w, struct dealt *d)
 	}
 }
 
+/** A slow path has an lcore that is left over, or its node's: from there, nothing has to cross. */
+static void place_slow_paths(struct wall *w, const struct dealt *d)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < w->roles; i++) {
+		struct role *r = &w->role[i];
+
+		if (r->kind != ROLE_SLOW)
+			continue;
+		while (left < d->shared && w->lcore[left].roles > 0)
+			left++;
+		assign(w, left < d->shared ? left : w->memory[r->index].node->lcore, r);
+	}
+}
+
 /** Deals the roles over the lcores; see the head of this file. */
 static int place(struct wall *w)
 {
@@ -302,11 +318,12 @@ static int place(struct wall *w)
 		d.next = 0;
 	d.first = w->redundant ? d.next : 0;
 	for (unsigned int i = 0; i < w->roles; i++)
-		if (w->role[i].lcore == NOWHERE) {
+		if (w->role[i].lcore == NOWHERE && w->role[i].kind != ROLE_SLOW) {
 			assign_with(w, d.next, &w->role[i]);
 			if (++d.next == d.shared)
 				d.next = d.first;
 		}
+	place_slow_paths(w, &d);
 	for (unsigned int i = 0; i < w->lcores; i++) {
 		order(w, i);
 		w->lcore[i].unfinished = w->lcore[i].roles; /* until its lcore has looked */
