@@ -3,8 +3,8 @@
 
 #include "systems/mf_slow_path.h"
 
-/* Some hundred ns, and as much for what the node does of it. Others of the lcore wait so long. */
-#define SLICE_STEPS 8
+/* Up to a microsecond, and as much for what the node does of it. Others of the lcore wait so long. */
+#define SLICE_STEPS 16
 #define STEP_OCTETS 1024 /* that are zeroed for each of them */
 
 struct mf_slow_path {

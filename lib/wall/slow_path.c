@@ -80,5 +80,7 @@ unsigned int wall_poll_slow(struct wall *w, struct role *r, mf_time now, bool bu
 	}
 	if (work > 0 || r->next <= now)
 		work += slice(m, r, now, busy ? BUSY_STEPS : BURST);
+	if (r->next > now) /* it rests: what comes next need not wait */
+		m->waited = BUSY_TURNS - 1;
 	return work + (r->next <= now);
 }

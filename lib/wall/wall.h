@@ -59,7 +59,7 @@ struct wall_memory {
 	struct role *node, *slow; /**< NULL: it has none, or is of another process */
 	struct crossing *to_slow, *to_node; /**< NULL: one lcore polls both */
 	const struct mf_vm_queue *asked; /**< by the node, where one lcore polls both; else NULL */
-	unsigned int waited; /**< turns of the slow path in which others of its lcore had work */
+	unsigned int waited; /**< turns in which others of its lcore had work, since the slow path went on */
 };
 
 struct wall_lcore {
