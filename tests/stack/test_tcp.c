@@ -401,7 +401,7 @@ Test(tcp, expected_blocks)
 
 	for (unsigned int s = 0; s < 3; s++)
 		for (unsigned int k = 0; k < 5; k++)
-			for (enum mf_op_kind kind = 0; kind < MF_OPS; kind++)
+			for (enum mf_op_kind kind = 0; kind < MF_OP_CALL; kind++)
 				check_blocks(stacks[s], kind, kind == MF_OP_RMW ? 8 : sizes[k]);
 }
 
