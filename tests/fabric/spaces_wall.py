@@ -36,8 +36,8 @@ def fabric(**more):
           'nodes': [{'name': 'cn', 'count': 2, 'role': 'compute'},
                     {'name': 'mn', 'role': 'memory',
                      'memory': {'type': 'virtual', 'size': '64MiB', 'pages': '4KiB', 'ring': 4}}],
-          'workload': [{'mix': {'read': 3, 'write': 1, 'write_ack': 1, 'fadd': 1}, 'size': 300, 'depth': 4,
-                        'spaces': 20, 'pages': 20, 'operations': OPERATIONS}]} | more
+          'workload': [{'mix': {'read': 3, 'write': 1, 'write_ack': 1, 'fadd': 1, 'call': 2}, 'size': 256,
+                        'depth': 4, 'spaces': 20, 'pages': 20, 'operations': OPERATIONS}]} | more
 
 
 def lcores_of(result):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes what nodes ask of a memory with spaces: tasks with any arguments, accesses with any address, key and
- * space, by several nodes, while the slow path takes its time. The input is a list of steps. Some steps are
- * well formed, so that spaces are made and used.
+ * Fuzzes what nodes ask of a memory with spaces: tasks and calls with any arguments, accesses with any
+ * address, key and space, by several nodes, while the slow path takes its time. The input is a list of steps.
+ * Some steps are well formed, so that spaces are made and used.
  *
  * Each byte that is written is that of its space, a number of its own for each time that the space is made.
  * So a read finds zeros and these bytes, and nothing else. An access passes only with a key that this node
@@ -404,6 +404,74 @@ static void access_any(struct run *r)
 	access_it(r, &a, node);
 }
 
+/* ---- calls ---- */
+
+/** A late call has begun a task in the slot that it names: a fence, which is asked for by that name, too. */
+static void call_begun(struct run *r, unsigned int node, const struct mf_access *a, uint64_t ask)
+{
+	uint32_t number = mf_space_ask_number(ask);
+	uint8_t slot = mf_space_ask_slot(ask);
+	struct asked *of;
+
+	require(slot < SLOTS && mf_space_ask_task(ask) == MF_CALL_ECHO_FENCED);
+	of = &r->asked[node][slot];
+	if (of->busy && number == r->number[node][slot])
+		return;
+	require(!of->busy);
+	r->number[node][slot] = number;
+	*of = (struct asked){.busy = true, .a = *a, .arg = {MF_SPACE_ASK(MF_SPACE_FENCE, slot, number)}};
+}
+
+static void call_it(struct run *r, struct mf_access *a, unsigned int node, const uint64_t arg[2])
+{
+	unsigned int space = place_of_space(a->space);
+	struct mf_answer out;
+	uint64_t result;
+	uint8_t status;
+
+	a->data = arg;
+	status = mf_memory_timed.call(memory(r), a, &result, &out);
+	if (status == MF_OK) {
+		a->right = MF_RIGHT_READ;
+		require(space < SPACES && was_given(r, a, node, space));
+		require(mf_call_find(arg[0]) != NULL && result == arg[1] && result > 0 && result <= a->len);
+		require(a->len <= r->config.vm.answer);
+		if (!a->dry) {
+			require(out.places.len[0] + out.places.len[1] == result);
+			check_bytes(r, &out.places, r->tag[space]);
+		}
+		return;
+	}
+	require(status == MF_ERR_PENDING || status == MF_ERR_BUSY || status == MF_ERR_KEY ||
+		status == MF_ERR_RANGE || status == MF_ERR_OPCODE || status == MF_ERR_RESOURCE);
+	require(status == MF_ERR_RESOURCE || out.time == 0);
+	require(out.places.len[0] == 0 && out.places.len[1] == 0);
+	require(result == (status == MF_ERR_PENDING ? arg[0] : 0));
+	if (status == MF_ERR_PENDING)
+		call_begun(r, node, a, arg[0]);
+}
+
+static void call_any(struct run *r)
+{
+	uint8_t how = (uint8_t)take(&r->in, 1), where = (uint8_t)take(&r->in, 1);
+	unsigned int node = how & 3, space = where % SPACES, slot = where >> 3 & 3;
+	struct mf_access a = {
+		.at = r->now, .node = node_of[node], .space = space_of[space], .dry = how >> 4 & 1};
+	uint64_t arg[2] = {MF_CALL_ASK(MF_CALL_ECHO, 0, 0)};
+
+	if (how & 0x20)
+		arg[0] = MF_CALL_ASK(MF_CALL_ECHO_FENCED, slot, r->number[node][slot % SLOTS] + (how >> 7));
+	a.addr = r->place[where / 8 % PLACES] + take(&r->in, 2);
+	a.len = (uint32_t)take(&r->in, 2);
+	arg[1] = how & 8 ? take(&r->in, 8) : take(&r->in, 1);
+	a.key = how & 4 ? take_any_key(r) : good_key(r, node, space, MF_RIGHT_READ);
+	if ((how & 0x48) == 0x48)
+		arg[0] = take(&r->in, 8);
+	if ((how & 0x44) == 0x44)
+		a.addr = take(&r->in, 8);
+	call_it(r, &a, node, arg);
+}
+
 /* ---- what happens ---- */
 
 /** A node is started again: it has its numbers, and nothing else. */
@@ -455,8 +523,10 @@ static void step(struct run *r)
 		break;
 	case 3:
 	case 4:
-	case 5:
 		access_any(r);
+		break;
+	case 5:
+		(what & 0x80 ? call_any : access_any)(r);
 		break;
 	case 6:
 		let_go(r, &r->hold[what >> 3 & 3]);
@@ -544,6 +614,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		       .spaces = 3,
 		       .ranges = 12,
 		       .retries_max = 10,
+		       .answer = 4096,
 		       .dram = MF_NS(82),
 		       .fault = MF_NS(12),
 		       .secrets.tlb = 1},
