@@ -83,6 +83,7 @@ static void begin(struct world *w)
 		       .spaces = 8,
 		       .ranges = 64,
 		       .retries_max = 20,
+		       .answer = 256,
 		       .dram = MF_NS(82),
 		       .fault = MF_NS(12),
 		       .secrets = {.mix = {1, 2, 3}, .tlb = 4, .key = {5, 6}}},
@@ -190,7 +191,9 @@ static uint64_t draw(uint64_t n)
 
 static enum mf_right right_of(const struct mf_msg *m)
 {
-	return m->kind == MF_RREQ ? MF_RIGHT_READ : m->kind == MF_RMWREQ ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
+	if (m->kind == MF_RREQ || (m->kind == MF_RMWREQ && m->op == MF_RMW_CALL))
+		return MF_RIGHT_READ;
+	return m->kind == MF_RMWREQ ? MF_RIGHT_RMW : MF_RIGHT_WRITE;
 }
 
 static void make_good(const struct world *w, struct mf_msg *m)
@@ -291,6 +294,14 @@ Test(host_space_access, atomics)
 {
 	every_refusal((struct mf_msg){.kind = MF_RMWREQ, .op = MF_RMW_CAS, .arg = {0, 1}});
 	every_refusal((struct mf_msg){.kind = MF_RMWREQ, .op = MF_RMW_FADD, .arg = {1}});
+}
+
+Test(host_space_access, calls)
+{
+	every_refusal((struct mf_msg){.kind = MF_RMWREQ,
+				      .op = MF_RMW_CALL,
+				      .arg = {MF_CALL_ASK(MF_CALL_ECHO, 0, 0), 64},
+				      .size = mf_call_size(64)});
 }
 
 /* ---- what is asked of spaces ---- */
