@@ -701,11 +701,30 @@ Test(spaces, a_program_calls_by_pointer)
 	end();
 }
 
+/** Asks the memory node of node 1 itself, so that the layer knows nothing of it. */
+static uint64_t ask_apart(enum mf_space_task task, uint64_t how_much, uint64_t key)
+{
+	static uint32_t number;
+	const uint64_t arg[2] = {MF_SPACE_ASK(task, 3, ++number), how_much};
+	struct mf_access a = {
+		.key = key, .data = arg, .space = mf_space_number(FAR_MAKER, 100), .node = FAR_MAKER};
+	uint8_t status = MF_ERR_PENDING;
+	uint64_t result = 0;
+
+	for (unsigned int i = 0; i < 1000 && status == MF_ERR_PENDING; i++) {
+		cr_assert(rig_drive(&r, r.now + MF_NS(100)));
+		a.at = r.now;
+		status = mf_memory_timed.ask(mf_vm_timed_memory(r.host->node[1]), MF_RMW_SPACE, &a, &result);
+	}
+	cr_assert_eq(status, MF_OK);
+	return result;
+}
+
 /* All slots have late calls whose keys are not the right ones any more: who asks for others finds a slot. */
 Test(spaces, late_calls_get_new_keys)
 {
 	struct rig_config c = rig_config(SEED);
-	uint64_t at, answer[2][2] = {{0}};
+	uint64_t at, own, asked;
 
 	c.tasks = 1;
 	begin(&c);
@@ -713,17 +732,48 @@ Test(spaces, late_calls_get_new_keys)
 	at = space_of_program();
 	submit(at_pointer(rig_call(3, MF_CALL_ECHO, 0, 64, buffer[0]), at)); /* the key is there */
 	settle();
-	submit(ask(4, 1, MF_SPACE_GRANT, MF_SPACE_GRANTED(FAR_MAKER + 1, MF_PAGE_READ), 0, answer[0]));
-	settle();
-	submit(ask(5, 1, MF_SPACE_GRANT, MF_SPACE_GRANTED(FAR_MAKER + 1, 0), 0,
-		   answer[1])); /* an epoch begins */
-	settle();
-	cr_assert(answer[0][0] == MF_OK && answer[1][0] == MF_OK && answer[0][1] != answer[1][1]);
+	own = ask_apart(MF_SPACE_JOIN, MF_SPACE_OWN, 0);
+	own = ask_apart(MF_SPACE_GRANT, MF_SPACE_GRANTED(FAR_MAKER + 1, MF_PAGE_READ), own);
+	(void)ask_apart(MF_SPACE_GRANT, MF_SPACE_GRANTED(FAR_MAKER + 1, 0), own); /* an epoch begins */
 	r.dones = 0;
+	asked = rig_stats(&r).joins;
 	for (unsigned int i = 0; i < 5; i++)
 		submit(at_pointer(rig_call(10 + i, MF_CALL_ECHO_FENCED, 0, 64, buffer[i]), at));
 	settle();
 	all_are_good(5);
+	cr_expect_eq(rig_stats(&r).joins, asked + 1, "for one other key");
+	end();
+}
+
+/* A free waits for a call of its range, and a call for a free. */
+Test(spaces, calls_and_frees_keep_their_order)
+{
+	struct rig_config c = rig_config(SEED);
+	uint64_t at, answer[2][2] = {{0}};
+	struct mf_op op;
+
+	c.step = MF_US(1);
+	begin(&c);
+	settle();
+	at = space_of_program();
+	memset(buffer[0], 9, 64);
+	submit(at_pointer(rig_write_ack(3, 0, 64, buffer[0]), at));
+	submit(at_pointer(rig_write_ack(4, 0, 64, buffer[0]), at + RIG_PAGE));
+	settle();
+	submit(at_pointer(rig_call(5, MF_CALL_ECHO_FENCED, 0, 64, buffer[1]), at));
+	op = ask(6, 1, MF_SPACE_FREE, RIG_PAGE, 0, answer[0]);
+	op.addr = at;
+	submit(op);
+	settle();
+	cr_expect(status_of(5) == MF_OK && answer[0][0] == MF_OK, "%u, %lu", status_of(5), answer[0][0]);
+	cr_expect_arr_eq(buffer[0], buffer[1], 64);
+	op = ask(7, 1, MF_SPACE_FREE, RIG_PAGE, 0, answer[1]);
+	op.addr = at + RIG_PAGE;
+	submit(op);
+	submit(at_pointer(rig_call(8, MF_CALL_ECHO, 0, 64, buffer[2]), at + RIG_PAGE));
+	settle();
+	cr_expect_eq(answer[1][0], MF_OK);
+	cr_expect_eq(status_of(8), MF_ERR_KEY, "it is free by then");
 	end();
 }
 
