@@ -107,6 +107,8 @@ int queue_history_begin(struct memfab_queue *q, const struct slot *s, mf_time no
 	const void *data = e->buf;
 
 	*r = (struct recorded){.place = MF_HISTORY_NONE};
+	if (e->space != NULL) /* the layer that has it records what it asks there */
+		return 0;
 	if (!is_access(e->op) &&
 	    !(zeroes(e->op) && zeroing_of(mf_session_config(attachment_session(q->attachment)), &record)))
 		return 0;

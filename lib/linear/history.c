@@ -155,7 +155,7 @@ static uint64_t take(struct mf_history_log *l, const struct mf_history_record *r
 	out->ret = MF_NEVER;
 	out->outcome = MF_HISTORY_UNDER_WAY;
 	out->status = 0;
-	memset(out->reserved, 0, sizeof(out->reserved));
+	out->reserved = 0;
 	out->words = (uint32_t)words;
 	l->used += HISTORY_RECORD_WORDS + words;
 	l->records++;

@@ -18,9 +18,15 @@ struct unknown {
 	uint16_t node;
 };
 
+/** A word: of a node, or of an address space of it. */
+struct place {
+	uint64_t area; /**< node and space */
+	uint64_t word;
+};
+
 /** A word of an operation. */
 struct entry {
-	uint64_t key; /**< node and word */
+	struct place at;
 	uint32_t item, index;
 };
 
@@ -34,8 +40,10 @@ struct check {
 	size_t items;
 	uint32_t logs; /**< so far */
 	struct losses lost;
-	struct item *zeroing;
+	struct item *zeroing; /**< by area and address */
 	size_t zeroings, zeroings_room;
+	size_t *zeroes; /**< [zeroings]: those that concern the word that is looked at, or did */
+	size_t zeroes_n, zeroings_seen;
 	struct interval *cut; /**< those of a node */
 	struct unknown *unknown;
 	size_t unknowns, unknowns_room;
@@ -49,9 +57,26 @@ struct check {
 	struct touch *touch;
 	size_t touch_room;
 	struct word_check word;
-	uint64_t wrong; /**< key of the first word that is; UINT64_MAX: none */
-	uint64_t doubtful;
+	struct place wrong; /**< the first word that is; NOWHERE: none */
+	struct place doubtful;
 };
+
+static const struct place nowhere = {UINT64_MAX, UINT64_MAX};
+
+static uint64_t area_of(const struct mf_history_record *r)
+{
+	return (uint64_t)r->node << 32 | r->space;
+}
+
+static bool is_before(const struct place *a, const struct place *b)
+{
+	return a->area != b->area ? a->area < b->area : a->word < b->word;
+}
+
+static bool is_same(const struct place *a, const struct place *b)
+{
+	return a->area == b->area && a->word == b->word;
+}
 
 int history_grow(void *array, size_t *capacity, size_t n, size_t size)
 {
@@ -249,11 +274,6 @@ static int take_all(struct check *c)
 	return rc == 0 && c->cut == NULL ? -ENOMEM : rc;
 }
 
-static inline uint64_t key_of(uint16_t node, uint64_t word)
-{
-	return (uint64_t)node << 45 | word;
-}
-
 /**
  * Whether an operation has not taken effect and never will, since it was refused. Not so where the node was
  * lost meanwhile: its former incarnation may have done what the new one refused. Nor for want of room where a
@@ -267,9 +287,9 @@ static bool never_happened(const struct check *c, const struct item *i)
 	return refused && !c->lost.once[i->r->node];
 }
 
-static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t passes)
+static int add_entries(struct check *c, uint32_t number, uint32_t pass, uint32_t passes)
 {
-	const struct item *i = &c->item[at];
+	const struct item *i = &c->item[number];
 	struct history_walk w = history_walk(i->config, i->r);
 	uint64_t seed = i->config->fingerprint;
 	uint32_t index = 0;
@@ -278,26 +298,26 @@ static int add_entries(struct check *c, uint32_t at, uint32_t pass, uint32_t pas
 	    never_happened(c, i))
 		return 0;
 	for (; w.word <= w.last; history_walk_next(&w), index++) {
-		uint64_t key = key_of(i->r->node, w.word);
+		const struct place at = {area_of(i->r), w.word};
 
 		if (w.sample != c->sample &&
 		    history_chosen(seed, c->sample, i->r->node, w.word >> c->sample) != w.word)
 			continue;
-		if (passes > 1 && mf_hash64(key) % passes != pass)
+		if (passes > 1 && mf_hash64(at.word ^ mf_hash64(at.area)) % passes != pass)
 			continue;
 		if (history_grow(&c->entry, &c->entries_room, c->entries + 1, sizeof(*c->entry)) != 0)
 			return -ENOMEM;
-		c->entry[c->entries++] = (struct entry){key, at, index};
+		c->entry[c->entries++] = (struct entry){at, number, index};
 	}
 	return 0;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
+	if (!is_same(&x->at, &y->at))
+		return is_before(&x->at, &y->at) ? -1 : 1;
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
@@ -313,7 +333,7 @@ static bool to_touch(const struct check *c, const struct entry *e, struct touch 
 				  .must = i->must,
 				  /* what it found may be of an operation that is not recorded */
 				  .found = finds && i->must && i->ret < c->full,
-				  .mask = rmw ? UINT64_MAX : history_mask(i->r, e->key & (key_of(1, 0) - 1))},
+				  .mask = rmw ? UINT64_MAX : history_mask(i->r, e->at.word)},
 			    .last = i->last,
 			    .log = i->log,
 			    .in_order = i->config->in_order};
@@ -332,20 +352,67 @@ static void cuts_of(const struct check *c, uint16_t node, struct word *w)
 			c->cut[w->cuts++] = c->lost.loss.at[i].in;
 }
 
-static bool concerns(const struct item *zeroing, uint16_t node, uint64_t addr)
+static int by_begin(const void *a, const void *b)
 {
-	const struct mf_history_record *r = zeroing->r;
+	const struct item *x = a, *y = b;
+	const uint64_t of[] = {area_of(x->r), area_of(y->r)};
 
-	return r->node == node && addr + 8 > r->addr && addr < r->addr + r->len;
+	if (of[0] != of[1])
+		return of[0] < of[1] ? -1 : 1;
+	if (x->r->addr != y->r->addr)
+		return x->r->addr < y->r->addr ? -1 : 1;
+	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-/** Zeroings of a region are writes of zeros to each of its words. @return 0 or -ENOMEM */
-static int add_zeroings(struct check *c, uint16_t node, uint64_t addr, struct word *w)
+/** Before the first word of a pass. @return 0 or -ENOMEM */
+static int sort_zeroings(struct check *c)
 {
-	for (size_t i = 0; i < c->zeroings; i++) {
-		const struct item *z = &c->zeroing[i];
+	if (c->zeroes == NULL)
+		c->zeroes = calloc(c->zeroings + 1, sizeof(*c->zeroes));
+	if (c->zeroes == NULL)
+		return -ENOMEM;
+	if (c->zeroings > 0)
+		qsort(c->zeroing, c->zeroings, sizeof(*c->zeroing), by_begin);
+	c->zeroes_n = c->zeroings_seen = 0;
+	return 0;
+}
 
-		if (!concerns(z, node, addr) || never_happened(c, z))
+/** Whether it ends before a word, and all words behind it. */
+static bool is_past(const struct item *zeroing, const struct place *at)
+{
+	const uint64_t area = area_of(zeroing->r);
+
+	return area < at->area || (area == at->area && zeroing->r->addr + zeroing->r->len <= at->word * 8);
+}
+
+/** Leaves in .zeroes those that concern a word. Words are seen in the order of their places. */
+static void find_zeroings(struct check *c, const struct place *at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->zeroes_n; i++)
+		if (!is_past(&c->zeroing[c->zeroes[i]], at))
+			c->zeroes[n++] = c->zeroes[i];
+	for (; c->zeroings_seen < c->zeroings; c->zeroings_seen++) {
+		const struct item *z = &c->zeroing[c->zeroings_seen];
+		const struct place begin = {area_of(z->r), z->r->addr / 8};
+
+		if (is_before(at, &begin))
+			break;
+		if (!is_past(z, at))
+			c->zeroes[n++] = c->zeroings_seen;
+	}
+	c->zeroes_n = n;
+}
+
+/** Zeroings are writes of zeros to each of their words. @return 0 or -ENOMEM */
+static int add_zeroings(struct check *c, const struct place *at, struct word *w)
+{
+	find_zeroings(c, at);
+	for (size_t i = 0; i < c->zeroes_n; i++) {
+		const struct item *z = &c->zeroing[c->zeroes[i]];
+
+		if (never_happened(c, z))
 			continue;
 		if (history_grow(&c->touch, &c->touch_room, w->n + 1, sizeof(*c->touch)) != 0)
 			return -ENOMEM;
@@ -353,17 +420,20 @@ static int add_zeroings(struct check *c, uint16_t node, uint64_t addr, struct wo
 							.call = z->call,
 							.ret = z->ret,
 							.must = z->must,
-							.mask = history_mask(z->r, addr / 8)},
+							.mask = history_mask(z->r, at->word)},
 						  .last = z->last,
 						  .log = z->log};
 	}
 	return 0;
 }
 
-static bool is_unknown(const struct check *c, uint16_t node, uint64_t addr)
+static bool is_unknown(const struct check *c, const struct place *at)
 {
+	const uint64_t addr = at->word * 8;
+
 	for (size_t i = 0; i < c->unknowns; i++)
-		if (c->unknown[i].node == node && addr + 8 > c->unknown[i].from && addr < c->unknown[i].end)
+		if ((uint64_t)c->unknown[i].node << 32 == at->area && addr + 8 > c->unknown[i].from &&
+		    addr < c->unknown[i].end)
 			return true;
 	return false;
 }
@@ -376,7 +446,8 @@ static int by_call(const void *a, const void *b)
 }
 
 /** Keeps a word for the verdict. */
-static int keep(const struct check *c, const struct word *w, uint64_t key, struct mf_history_verdict *v)
+static int keep(const struct check *c, const struct word *w, const struct place *at,
+		struct mf_history_verdict *v)
 {
 	const struct touch **order = calloc(w->n + 1, sizeof(const struct touch *));
 
@@ -396,13 +467,14 @@ static int keep(const struct check *c, const struct word *w, uint64_t key, struc
 	}
 	free(order);
 	v->ops = w->n;
-	v->node = (uint16_t)(key >> 45);
-	v->addr = (key & (key_of(1, 0) - 1)) * 8;
+	v->node = (uint16_t)(at->area >> 32);
+	v->space = (uint32_t)at->area;
+	v->addr = at->word * 8;
 	v->initial = c->word.initial;
 	return 0;
 }
 
-static int judge(struct check *c, const struct word *w, uint64_t key, struct mf_history_verdict *v)
+static int judge(struct check *c, const struct word *w, const struct place *at, struct mf_history_verdict *v)
 {
 	int answer = word_check(&c->word, w);
 
@@ -410,13 +482,13 @@ static int judge(struct check *c, const struct word *w, uint64_t key, struct mf_
 		return answer;
 	v->parts += answer == WORD_PARTS;
 	v->gave_up += answer == MF_HISTORY_GAVE_UP;
-	if (answer == MF_HISTORY_NO && key < c->wrong) {
-		c->wrong = key;
-		return keep(c, w, key, v);
+	if (answer == MF_HISTORY_NO && is_before(at, &c->wrong)) {
+		c->wrong = *at;
+		return keep(c, w, at, v);
 	}
-	if (answer == MF_HISTORY_GAVE_UP && c->wrong == UINT64_MAX && key < c->doubtful) {
-		c->doubtful = key;
-		return keep(c, w, key, v);
+	if (answer == MF_HISTORY_GAVE_UP && is_same(&c->wrong, &nowhere) && is_before(at, &c->doubtful)) {
+		c->doubtful = *at;
+		return keep(c, w, at, v);
 	}
 	return 0;
 }
@@ -425,31 +497,30 @@ static int check_words(struct check *c, struct mf_history_verdict *v)
 {
 	uint16_t node = 0;
 	struct word of = {0};
-	int rc = 0;
+	int rc = sort_zeroings(c);
 
 	for (size_t i = 0, end; i < c->entries && rc == 0; i = end) {
-		uint64_t key = c->entry[i].key, addr;
+		const struct place at = c->entry[i].at;
 		struct word w = of;
 
-		if (i == 0 || node != key >> 45) {
-			node = (uint16_t)(key >> 45);
+		if (i == 0 || node != at.area >> 32) {
+			node = (uint16_t)(at.area >> 32);
 			of = (struct word){0};
 			cuts_of(c, node, &of);
 			w = of;
 		}
-		for (end = i; end < c->entries && c->entry[end].key == key;)
+		for (end = i; end < c->entries && is_same(&c->entry[end].at, &at);)
 			end++;
 		if (history_grow(&c->touch, &c->touch_room, end - i, sizeof(*c->touch)) != 0)
 			return -ENOMEM;
 		for (size_t k = i; k < end; k++)
 			w.n += to_touch(c, &c->entry[k], &c->touch[w.n]);
-		addr = (key & (key_of(1, 0) - 1)) * 8;
-		rc = add_zeroings(c, node, addr, &w);
+		rc = add_zeroings(c, &at, &w);
 		w.touch = c->touch;
-		w.unknown = is_unknown(c, node, addr);
+		w.unknown = is_unknown(c, &at);
 		v->words++;
 		if (rc == 0)
-			rc = judge(c, &w, key, v);
+			rc = judge(c, &w, &at, v);
 	}
 	return rc;
 }
@@ -464,7 +535,7 @@ static int check_all(struct check *c, struct mf_history_verdict *v)
 		for (size_t i = 0; i < c->items && rc == 0; i++)
 			rc = add_entries(c, (uint32_t)i, p, passes);
 		if (c->entries > 0)
-			qsort(c->entry, c->entries, sizeof(*c->entry), by_key);
+			qsort(c->entry, c->entries, sizeof(*c->entry), by_place);
 		if (rc == 0)
 			rc = check_words(c, v);
 	}
@@ -474,8 +545,7 @@ static int check_all(struct check *c, struct mf_history_verdict *v)
 int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t states,
 		     struct mf_history_verdict *out)
 {
-	struct check c = {
-		.h = h, .histories = n, .full = MF_NEVER, .wrong = UINT64_MAX, .doubtful = UINT64_MAX};
+	struct check c = {.h = h, .histories = n, .full = MF_NEVER, .wrong = nowhere, .doubtful = nowhere};
 	int rc = one_run(h, n);
 
 	*out = (struct mf_history_verdict){.full = MF_NEVER};
@@ -495,7 +565,7 @@ int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t s
 	out->unread = c.word.unread;
 	out->across = c.word.across;
 	out->full = c.full;
-	if (c.wrong != UINT64_MAX)
+	if (!is_same(&c.wrong, &nowhere))
 		out->answer = MF_HISTORY_NO;
 	else
 		out->answer = out->gave_up > 0 ? MF_HISTORY_GAVE_UP : MF_HISTORY_YES;
@@ -503,6 +573,7 @@ int mf_history_check(const struct mf_history *const *h, unsigned int n, size_t s
 	free(c.item);
 	losses_fini(&c.lost);
 	free(c.zeroing);
+	free(c.zeroes);
 	free(c.cut);
 	free(c.unknown);
 	free(c.told);

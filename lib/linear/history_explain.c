@@ -63,6 +63,14 @@ static void say_word(const struct mf_history_verdict *v, FILE *out)
 		fprintf(out, "   ... %zu more\n", v->ops - end);
 }
 
+static void say_place(const struct mf_history_verdict *v, FILE *out)
+{
+	fprintf(out, "node %u, ", v->node);
+	if (v->space != 0)
+		fprintf(out, "space %#x, ", v->space);
+	fprintf(out, "word at %#" PRIx64, v->addr);
+}
+
 void mf_history_explain(const struct mf_history_verdict *v, FILE *out)
 {
 	fprintf(out, "history: %" PRIu64 " operations on %" PRIu64 " words", v->operations, v->words);
@@ -82,14 +90,14 @@ void mf_history_explain(const struct mf_history_verdict *v, FILE *out)
 	if (v->answer == MF_HISTORY_GAVE_UP) {
 		fprintf(out, ": linearizable but for %" PRIu64 " words of which it is not known\n",
 			v->gave_up);
-		fprintf(out, "the first of them: node %u, word at %#" PRIx64 ", %zu operations\n", v->node,
-			v->addr, v->ops);
+		fprintf(out, "the first of them: ");
+		say_place(v, out);
+		fprintf(out, ", %zu operations\n", v->ops);
 		return;
 	}
 	fprintf(out, ": not linearizable\n");
-	fprintf(out,
-		"node %u, word at %#" PRIx64 ": no order of its %zu operations from %#" PRIx64
-		" on explains them all\n",
-		v->node, v->addr, v->ops, v->initial);
+	say_place(v, out);
+	fprintf(out, ": no order of its %zu operations from %#" PRIx64 " on explains them all\n", v->ops,
+		v->initial);
 	say_word(v, out);
 }

@@ -161,10 +161,12 @@ static bool record_ok(const struct mf_history_config *config, const struct stand
 		return refuse_record(c, s, "kind is %u: 0 to %d", r->kind, MF_HISTORY_KINDS - 1);
 	if (r->outcome >= MF_HISTORY_OUTCOMES)
 		return refuse_record(c, s, "outcome is %u: 0 to %d", r->outcome, MF_HISTORY_OUTCOMES - 1);
-	for (size_t i = 0; i < sizeof(r->reserved); i++)
-		if (r->reserved[i] != 0)
-			return refuse_record(c, s, "the 5 octets behind status are 0, and one is %u",
-					     r->reserved[i]);
+	if (r->reserved != 0)
+		return refuse_record(c, s, "the octet behind status is 0, and it is %u", r->reserved);
+	if (r->space >= MF_HISTORY_SPACES)
+		return refuse_record(c, s, "space is %u: below 2^22", r->space);
+	if (r->space != 0 && (r->kind == MF_HISTORY_CUT || r->kind == MF_HISTORY_UNKNOWN))
+		return refuse_record(c, s, "space is %u, and of kind %u it is 0", r->space, r->kind);
 	if (!times_ok(s, c) || !place_ok(s, c))
 		return false;
 	return r->words == history_words(config, r) ||

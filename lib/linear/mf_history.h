@@ -34,7 +34,8 @@ enum mf_history_kind {
 	/** What the node holds, or what was on its way to it, may be lost: the client was told at .call. */
 	MF_HISTORY_CUT = MF_HISTORY_OPS,
 	MF_HISTORY_UNKNOWN, /**< nobody knows what these octets held before the history; others: 0 */
-	MF_HISTORY_ZEROED, /**< these octets become 0, between call and return: a region has another owner */
+	/** These octets become 0, between call and return: a region has another owner, pages are fresh or freed. */
+	MF_HISTORY_ZEROED,
 	MF_HISTORY_KINDS
 };
 
@@ -60,11 +61,15 @@ struct mf_history_record {
 	uint8_t kind; /**< enum mf_history_kind */
 	uint8_t outcome; /**< enum mf_history_outcome */
 	uint8_t status; /**< what the client was told, enum mf_status: for people */
-	uint8_t reserved[5]; /**< 0 */
+	uint8_t reserved; /**< 0 */
+	uint32_t
+		space; /**< whose address it is, below MF_HISTORY_SPACES; 0: of the node, or of all its spaces */
 	/** RMW: two arguments and what was found, 0 where nothing was. Else those of the octets. */
 	uint32_t words;
 };
 static_assert(sizeof(struct mf_history_record) == 48, "records stand one behind the other");
+
+#define MF_HISTORY_SPACES (UINT32_C(1) << 22) /**< address spaces of a node have numbers below it */
 
 /** Of a run, in all of its processes. */
 struct mf_history_config {
@@ -177,8 +182,9 @@ struct mf_history_verdict {
 	/** Words that are not looked at: written in part, and nobody knows what they held at first. */
 	uint64_t parts;
 	mf_time full; /**< what was begun from here on was not looked at: a log was full; MF_NEVER */
-	/* NO: the first word that is wrong, by node and address; GAVE_UP: the first one. */
+	/* NO: the first word that is wrong, by node, space and address; GAVE_UP: the first one. */
 	uint16_t node;
+	uint32_t space;
 	uint64_t addr;
 	uint64_t initial; /**< what it held before op[0]; of several the last that was tried */
 	struct mf_history_op *op; /**< its operations, by call */

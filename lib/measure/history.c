@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "config/mf_config_query.h"
+#include "spaces/mf_spaces.h"
 
 #define LOG_MIN 4096 /* octets */
 
@@ -38,8 +39,10 @@ static bool in_order(const struct mf_config *c)
 	for (unsigned int i = 0; i < c->faults; i++)
 		order &= c->fault[i].class != MF_FAULT_DUPLICATE && c->fault[i].class != MF_FAULT_REORDER &&
 			 !(c->backup.on && makes_holes(&c->fault[i]));
-	for (unsigned int i = 0; i < c->nodes; i++) /* what is sent again comes behind younger ones */
-		order &= c->node[i].host.retries == 0;
+	/* What is sent again comes behind younger ones. So does what is asked of a page that is not ready. */
+	for (unsigned int i = 0; i < c->nodes; i++)
+		order &=
+			c->node[i].host.retries == 0 && !(c->node[i].up && mf_config_is_virtual(&c->node[i]));
 	return order;
 }
 
@@ -208,6 +211,20 @@ static unsigned int clients(const struct mf_fabric *f)
 	return n;
 }
 
+/** The client of a node, or its layer of address spaces, records operations. @return 0 or -ENOMEM */
+static int record(struct mf_fabric *f, unsigned int i)
+{
+	const struct node *n = &f->node[i];
+	struct mf_history_log *log = mf_history_log(f->history, i);
+	int w = f->config->node[i].workload;
+
+	if (n->layer != NULL && n->layer->ops == &mf_spaces_layer)
+		mf_spaces_record(n->layer, log);
+	if (n->client == NULL)
+		return 0;
+	return mf_client_record(n->client, log, w >= 0 && f->config->workload[w].spaces.spaces > 0);
+}
+
 int history_start(struct mf_fabric *f, uint64_t octets)
 {
 	const struct mf_history_config config = config_of(f);
@@ -230,8 +247,8 @@ int history_start(struct mf_fabric *f, uint64_t octets)
 		return -ENOMEM;
 	stores(f);
 	for (unsigned int i = 0; i < f->nodes && rc == 0; i++)
-		if (f->node[i].client != NULL)
-			rc = mf_client_record(f->node[i].client, mf_history_log(f->history, i));
+		if (asks(f, i))
+			rc = record(f, i);
 	return rc;
 }
 

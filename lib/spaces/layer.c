@@ -295,6 +295,7 @@ static struct mf_layer *create(const struct mf_layer_config *config)
 	if (s == NULL)
 		return NULL;
 	s->config = *c;
+	s->node = config->node;
 	s->nodes = config->nodes;
 	if (!tables(s)) {
 		destroy(&s->layer);

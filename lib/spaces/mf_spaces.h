@@ -85,6 +85,17 @@ struct mf_spaces_stats {
 	struct mf_hist allocations; /**< ps from the first request for a range to its answer */
 };
 
+struct mf_history_log;
+
+/**
+ * From now on it records what it asks of spaces (docs/history.md): where each piece of an operation is, and
+ * when pages become zero. What its clients record themselves is what is of no space, and what they are told of
+ * losses.
+ * @param l    a layer of this kind
+ * @param log  that of its node, whose clients write there from the same thread
+ */
+void mf_spaces_record(struct mf_layer *l, struct mf_history_log *log);
+
 /** @param l  a layer of this kind. Any thread may call */
 void mf_spaces_stats(const struct mf_layer *l, struct mf_spaces_stats *out);
 

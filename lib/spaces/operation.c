@@ -102,6 +102,8 @@ static uint8_t send(struct spaces *s, struct operation *o, const struct where *w
 	}
 	o->issued += p->op.len;
 	o->live++;
+	if (__builtin_expect(s->log != NULL, 0))
+		history_begun(s, p);
 	piece_go(s, p);
 	return MF_OK;
 }
@@ -296,6 +298,8 @@ static void piece_over(struct spaces *s, struct piece *p, const struct mf_comple
 		return;
 	}
 	o = &s->operation[p->operation];
+	if (__builtin_expect(s->log != NULL, 0) && o->way != WAY_PASSES)
+		history_over(s, p, c);
 	o->live--;
 	o->done.first = mf_time_min(o->done.first, c->first);
 	o->done.done = mf_time_max(o->done.done, c->done);

@@ -39,6 +39,8 @@ static bool ask(struct spaces *s, unsigned int target, uint32_t worker, enum mf_
 	p->op.arg[0] = task_name(s, target, worker, task);
 	p->op.arg[1] = how_much;
 	p->tries = tries;
+	if (s->log != NULL)
+		history_asked(s, p);
 	if (tries == 0)
 		piece_go(s, p);
 	else
@@ -221,6 +223,8 @@ void set_up_piece_done(struct spaces *s, struct piece *p, const struct mf_comple
 		task_done(s, p, c);
 	} else {
 		sp = space_at(s, target, w->space);
+		if (s->log != NULL && p->kind == PIECE_ASK)
+			history_answered(s, p, c);
 		if (sp->step == SPACE_ALLOCATE)
 			mf_hist_add(&s->stats.allocations, c->done - p->since);
 		if (p->kind == PIECE_TOUCH)

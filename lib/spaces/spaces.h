@@ -115,6 +115,7 @@ struct piece {
 	uint32_t next; /**< free, ready, later, or refused */
 	uint64_t page; /**< where.page, where .first, or TOUCH */
 	mf_time due, since;
+	uint64_t record; /**< its place in the log, where there is one */
 	uint64_t word[2]; /**< what a TOUCH reads; the answer to an ASK */
 };
 
@@ -166,7 +167,8 @@ struct list {
 struct spaces {
 	struct mf_layer layer; /**< first: the layer is this */
 	struct mf_spaces_config config;
-	uint16_t nodes;
+	struct mf_history_log *log; /**< NULL: nothing is recorded */
+	uint16_t node, nodes;
 	struct target *target;
 	uint16_t *target_of; /**< [nodes]: UINT16_MAX: it has no spaces */
 	struct space *space; /**< [targets * spaces] */
@@ -322,6 +324,14 @@ void renew_run(struct spaces *s);
 mf_time renew_next(const struct spaces *s);
 /** A renewal was answered. */
 void renew_done(struct spaces *s, struct piece *p, const struct mf_completion *c);
+
+/* history.c, where there is a log */
+/** A piece of an operation goes for the first time. */
+void history_begun(struct spaces *s, struct piece *p);
+void history_over(struct spaces *s, const struct piece *p, const struct mf_completion *c);
+/** The same of a task. */
+void history_asked(struct spaces *s, struct piece *p);
+void history_answered(struct spaces *s, const struct piece *p, const struct mf_completion *c);
 
 /* task.c */
 /** A request of a worker: all but which task. @return NULL: there is no piece */

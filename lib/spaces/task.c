@@ -101,6 +101,8 @@ static bool send(struct spaces *s, struct operation *o, unsigned int target, uin
 	order_barrier(s, o);
 	if (task_of(&o->op) == MF_SPACE_FREE)
 		pages_forget(s, target, o->op.space, o->op.addr, o->op.arg[1]);
+	if (s->log != NULL)
+		history_asked(s, p);
 	piece_go(s, p);
 	return true;
 }
@@ -165,6 +167,8 @@ void task_done(struct spaces *s, const struct piece *p, const struct mf_completi
 	unsigned int target = s->target_of[p->op.node];
 
 	o->live = 0;
+	if (s->log != NULL)
+		history_answered(s, p, c);
 	order_barrier_done(s, o);
 	if (c->status == MF_OK && goes_again(s, o, p, target))
 		return;

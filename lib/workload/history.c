@@ -21,18 +21,20 @@ static_assert((int)MF_CLIENT_READ == MF_HISTORY_READ && (int)MF_CLIENT_WRITE == 
 struct client_history {
 	struct mf_history_log *log;
 	uint64_t *place; /**< [slot_mask + 1]: in the log, of the operation of each slot */
+	bool cuts_only; /**< who is below records operations */
 	mf_time now; /**< of the last call of the client */
 	bool *cut; /**< [targets]: it was lost since then */
 	bool any_cut;
 };
 
-int mf_client_record(struct mf_client *c, struct mf_history_log *log)
+int mf_client_record(struct mf_client *c, struct mf_history_log *log, bool cuts_only)
 {
 	struct client_history *h = calloc(1, sizeof(*h));
 
 	if (h == NULL)
 		return -ENOMEM;
 	h->log = log;
+	h->cuts_only = cuts_only;
 	h->place = calloc((size_t)c->slot_mask + 1, sizeof(*h->place));
 	h->cut = calloc(c->targets, sizeof(*h->cut));
 	if (h->place == NULL || h->cut == NULL) {
@@ -81,6 +83,8 @@ void client_history_begun(struct mf_client *c, const struct slot *s, mf_time now
 					    .node = s->node,
 					    .kind = client_reads(s->kind) ? MF_HISTORY_READ : s->kind};
 
+	if (c->history->cuts_only)
+		return;
 	c->history->place[client_place(s)] =
 		mf_history_begin(c->history->log, &r, c->op.kind == MF_OP_RMW ? c->op.arg : c->op.buf);
 }
@@ -102,6 +106,8 @@ void client_history_done(struct mf_client *c, const struct slot *s, const struct
 	const void *data = client_reads(s->kind) ? client_buffer(c, s) : &done->result;
 	enum mf_history_outcome outcome = MF_HISTORY_OK;
 
+	if (h->cuts_only)
+		return;
 	if (done->status != MF_OK)
 		outcome = failed(s, done->status);
 	else if (client_reads(s->kind) && done->len != s->len)

@@ -376,10 +376,11 @@ void mf_client_free(struct mf_client *c);
 
 /**
  * Has all that the client begins, and what comes of it, recorded (mf_history.h). Before it is run.
- * @param log  must outlive the client, which is the only one in it
+ * @param log        must outlive the client; nobody else writes there, but the layer of its node
+ * @param cuts_only  that layer records operations: the client what it is told of losses
  * @return 0, -ENOMEM
  */
-int mf_client_record(struct mf_client *c, struct mf_history_log *log);
+int mf_client_record(struct mf_client *c, struct mf_history_log *log, bool cuts_only);
 
 /**
  * Takes the host's completions, verifies, measures, and begins what is due.

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules of histories, one by one: small ones of a single word, and what the check says of them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 
+#include "base/mf_rng.h"
 #include "linear/mf_history.h"
 
 #define CLIENTS 3
@@ -414,4 +416,76 @@ Test(history_rules, a_store_holds_at_first_what_is_found)
 
 	read_ok(h, 0, 1, 3);
 	is(h, MF_HISTORY_NO, "no store");
+}
+
+/** An operation of an octet range of a space, one after the other. @param data  written or found */
+static void of_space(struct mf_history *h, enum mf_history_kind kind, uint32_t space, uint64_t addr,
+		     uint64_t len, mf_time call, const void *data)
+{
+	const struct mf_history_record r = {.call = MF_US(call),
+					    .addr = addr,
+					    .len = len,
+					    .client = 0,
+					    .node = 3,
+					    .kind = (uint8_t)kind,
+					    .space = space};
+	uint64_t place = mf_history_begin(mf_history_log(h, 0), &r, data);
+
+	cr_assert_neq(place, MF_HISTORY_NONE);
+	mf_history_end(mf_history_log(h, 0), place, MF_US(call) + 1, MF_HISTORY_OK, 0, data);
+}
+
+Test(history_rules, each_space_has_words_of_its_own)
+{
+	const uint64_t five = 5, zero = 0;
+
+	for (uint32_t space = 0; space < 3; space++) {
+		struct mf_history *h = new_history(false, false);
+
+		of_space(h, MF_HISTORY_WRITE_ACK, 1, 64, 8, 1, &five);
+		of_space(h, MF_HISTORY_READ, space, 64, 8, 3, &zero);
+		is(h, space == 1 ? MF_HISTORY_NO : MF_HISTORY_YES, "another space");
+		h = new_history(false, false);
+		of_space(h, MF_HISTORY_WRITE_ACK, 1, 64, 8, 1, &five);
+		of_space(h, MF_HISTORY_ZEROED, space, 0, UINT64_C(1) << 48, 3, NULL);
+		of_space(h, MF_HISTORY_READ, 1, 64, 8, 5, &five);
+		is(h, space == 1 ? MF_HISTORY_NO : MF_HISTORY_YES, "another space ends");
+	}
+}
+
+#define PLACES 64 /* words of each of two spaces */
+
+/** Hundreds of pages that are zeroed, in ranges that overlap: those that concern a word, and no others. */
+Test(history_rules, what_is_zeroed_concerns_its_words_alone)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		static uint64_t memory[2][PLACES];
+		struct mf_history *h = new_history(false, false);
+		struct mf_rng rng;
+
+		mf_rng_init(&rng, seed, "zeroed", 0);
+		memset(memory, 0, sizeof(memory));
+		for (mf_time t = 1; t < 400; t++) {
+			uint32_t space = (uint32_t)mf_rng_below(&rng, 2);
+			uint64_t word = mf_rng_below(&rng, PLACES),
+				 words = 1 + mf_rng_below(&rng, PLACES - word);
+			uint64_t *at = &memory[space][word], value = mf_rng_next(&rng);
+
+			switch (mf_rng_below(&rng, 3)) {
+			case 0:
+				of_space(h, MF_HISTORY_ZEROED, 1 + space, 8 * word, 8 * words, 2 * t, NULL);
+				memset(at, 0, 8 * words);
+				break;
+			case 1:
+				of_space(h, MF_HISTORY_WRITE_ACK, 1 + space, 8 * word, 8, 2 * t, &value);
+				*at = value;
+				break;
+			default:
+				of_space(h, MF_HISTORY_READ, 1 + space, 8 * word, 8 * words, 2 * t, at);
+			}
+		}
+		memory[seed % 2][8] ^= seed % 4 < 2; /* what was read last is wrong now and then */
+		of_space(h, MF_HISTORY_READ, 1 + seed % 2, 64, 8, 1000, &memory[seed % 2][8]);
+		is(h, seed % 4 < 2 ? MF_HISTORY_NO : MF_HISTORY_YES, "zeroed");
+	}
 }

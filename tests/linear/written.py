@@ -54,11 +54,11 @@ class Record:
   def __init__(self, kind, call=0, ret=ALL_ONES, address=0, octets=1, client=0, outcome=UNDER_WAY, words=()):
     self.kind, self.call, self.ret, self.address, self.octets = kind, call, ret, address, octets
     self.client, self.outcome, self.words, self.count = client, outcome, list(words), None
-    self.zeros = bytes(5)
+    self.zero, self.space = 0, 0
 
   def packed(self):
-    return struct.pack('<QQQQHHBBB5sI', self.call, self.ret, self.address, self.octets, self.client, NODE,
-                       self.kind, self.outcome, 0, self.zeros,
+    return struct.pack('<QQQQHHBBBBII', self.call, self.ret, self.address, self.octets, self.client, NODE,
+                       self.kind, self.outcome, 0, self.zero, self.space,
                        len(self.words) if self.count is None else self.count) \
       + struct.pack(f'<{len(self.words)}Q', *self.words)
 
@@ -138,7 +138,7 @@ def accepted(tap, checker, folder):
 def damaged(**fields):
   """The second record of a log, with fields that cannot be."""
   fields = {'kind': WRITE_ACK, 'call': 10, 'ret': 20, 'octets': 8, 'outcome': OK, 'words': [7], **fields}
-  extra = {name: fields.pop(name) for name in ('count', 'zeros') if name in fields}
+  extra = {name: fields.pop(name) for name in ('count', 'zero', 'space') if name in fields}
   record = Record(**fields)
   for name, value in extra.items():
     setattr(record, name, value)
@@ -148,7 +148,8 @@ def damaged(**fields):
 def refused(tap, checker, folder):
   for text, fields in (
       ('kind is 11', {'kind': 11}), ('outcome is 6', {'outcome': 6}),
-      ('the 5 octets behind status', {'zeros': b'\0\0\1\0\0'}),
+      ('the octet behind status', {'zero': 1}),
+      ('space is 4194304', {'space': 2**22}),
       ('call is', {'call': ALL_ONES, 'outcome': UNDER_WAY}),
       ('return is 20, and with outcome 0', {'outcome': UNDER_WAY}),
       ('return is 4, before the call', {'ret': 4}),
