@@ -155,6 +155,9 @@ enum vm_progress vm_slow_protect(struct mf_vm_slow *s, struct vm_task *t, uint64
 /** Has the fast path remove the pages of a range that is GOING. DONE: they are, and it is a hole. */
 enum vm_progress vm_slow_remove(struct mf_vm_slow *s, struct vm_task *t, uint64_t *steps);
 
+/** Whether a space has to end: its lease is over, or its node has begun anew. */
+bool vm_slow_is_over(const struct mf_vm_slow *s, const struct vm_space *sp);
+
 /** The space of a number, in an epoch; NULL: it is not there, or ends, or another epoch is. */
 struct vm_space *vm_slow_space(const struct mf_vm_slow *s, uint32_t number, uint32_t epoch);
 

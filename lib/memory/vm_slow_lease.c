@@ -17,8 +17,7 @@ static struct vm_space *live(struct mf_vm_slow *s, uint32_t record)
 	return s->numbered[sp->number].record == record + 1 && !sp->ending ? sp : NULL;
 }
 
-/** Whether a space has to end. */
-static bool is_over(const struct mf_vm_slow *s, const struct vm_space *sp)
+bool vm_slow_is_over(const struct mf_vm_slow *s, const struct vm_space *sp)
 {
 	return sp->expired || sp->life != s->life[mf_space_maker(sp->number)];
 }
@@ -150,7 +149,7 @@ static bool end_spaces(struct mf_vm_slow *s)
 	for (unsigned int i = 0; i < LOOKS && s->look < s->records; i++) {
 		const struct vm_space *sp = live(s, s->look++);
 
-		if (sp != NULL && is_over(s, sp)) {
+		if (sp != NULL && vm_slow_is_over(s, sp)) {
 			end_space(s, sp);
 			break;
 		}

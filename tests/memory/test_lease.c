@@ -183,6 +183,18 @@ Test(lease, node_that_begins_anew_leaves_its_spaces)
 	cr_expect_eq(slow().spaces, 3);
 }
 
+/** Its node asks at once whether its space is still there: it would keep to a key that soon opens nothing. */
+Test(lease, space_that_is_about_to_end_is_joined_by_nobody)
+{
+	uint64_t result;
+
+	mf_memory_timed.forget(mf_vm_timed_memory(t), 1, now);
+	cr_expect_eq(ask(1, OF(1), MF_SPACE_JOIN, MF_RIGHT_WRITE, 0, &result), MF_ERR_KEY);
+	cr_expect_eq(ask(0, OF(0), MF_SPACE_JOIN, MF_RIGHT_WRITE, 0, &result), MF_OK);
+	now += MF_US(50);
+	cr_expect_eq(slow().spaces, 2);
+}
+
 Test(lease, life_of_nodes)
 {
 	cr_expect_eq(life(0, 1), mf_space_life(0, true));
