@@ -143,6 +143,7 @@ struct mf_fabric {
 	struct mf_probe probe;
 	/** [workloads][targets.n], then NULL: of all clients of a workload, see mf_client_config.targets */
 	struct mf_client_target **target;
+	uint16_t **maker; /**< [workloads][clients.n], then NULL: see mf_churn.number */
 	struct stage_log *stages; /**< NULL: stages are not reported */
 	struct pending pending; /**< virtual clock */
 	uint64_t writes_begun, writes_effective; /**< and their pieces, where they are cut; virtual clock */
@@ -500,11 +501,19 @@ int fabric_woken(struct mf_fabric *f);
 /** The client, the frames and the stack of a node, once. @return the next time, TX not included */
 mf_time node_run(struct node *n, mf_time now);
 
+/** The load is over: layers whose clients ask nothing more end what they do by themselves. */
+void fabric_rest(struct mf_fabric *f, mf_time now);
+
 /** All clients have finished and no frame is under way. */
 bool fabric_quiet(const struct mf_fabric *f, mf_time now);
 
 /** probe.c, virtual clock: who listens to what the cores say. @return 0 or -ENOMEM */
 int probe_init(struct mf_fabric *f);
+/**
+ * Writes of a node's client, and pieces of them, that came to nothing, and somebody knows: at most so many.
+ * A layer may have asked again, and its client is not told.
+ */
+uint64_t fabric_failed_writes(const struct mf_fabric *f, unsigned int i);
 /**
  * Writes that completed for their senders and never took effect, virtual clock. 0 where nobody knows: some
  * were still under way when the run ended, see mf_drain.h.

@@ -136,6 +136,17 @@ static bool trunks_send(const struct mf_fabric *f, unsigned int sw, mf_time now)
 	return false;
 }
 
+void fabric_rest(struct mf_fabric *f, mf_time now)
+{
+	for (unsigned int i = 0; i < f->nodes; i++) {
+		const struct node *n = &f->node[i];
+
+		if (n->layer != NULL && n->layer->ops->rest != NULL &&
+		    (n->client == NULL || mf_client_finished(n->client, now)))
+			n->layer->ops->rest(n->layer);
+	}
+}
+
 bool fabric_quiet(const struct mf_fabric *f, mf_time now)
 {
 	for (unsigned int i = 0; i < f->nodes; i++) {

@@ -83,7 +83,7 @@ struct drain drain_of(const struct mf_fabric *f)
 		d.under_way += s->begun_all - s->completed_all - s->failed_all;
 		d.never_begun += mf_client_not_begun(c, 0, node_clock(f, i, f->ended));
 		begun += s->begun_all;
-		failed += s->failed_all;
+		failed += fabric_failed_writes(f, i);
 	}
 	d.late_writes = late_writes(f, failed);
 	if (d.under_way > 0 || d.never_begun > 0 || d.late_writes > 0)

@@ -5,6 +5,7 @@
 #include "measure/mf_delivery.h"
 #include "measure/mf_message_log.h"
 #include "measure/mf_stages.h"
+#include "spaces/mf_spaces.h"
 
 static void stamp(void *ctx, uint16_t cn, uint16_t mn, uint8_t id, enum mf_stage stage, mf_time from,
 		  mf_time to)
@@ -169,6 +170,16 @@ int probe_init(struct mf_fabric *f)
 	return f->stages != NULL || !f->config->report_stages ? 0 : -ENOMEM;
 }
 
+uint64_t fabric_failed_writes(const struct mf_fabric *f, unsigned int i)
+{
+	const struct node *n = &f->node[i];
+	struct mf_spaces_stats s = {.failed_writes = 0};
+
+	if (n->layer != NULL && n->layer->ops == &mf_spaces_layer)
+		mf_spaces_stats(n->layer, &s);
+	return s.failed_writes + (n->client != NULL ? mf_client_stats(n->client)->failed_all : 0);
+}
+
 uint64_t fabric_lost_writes(const struct mf_fabric *f)
 {
 	uint64_t gone = f->writes_begun - f->writes_effective, failed = 0;
@@ -176,7 +187,6 @@ uint64_t fabric_lost_writes(const struct mf_fabric *f)
 	if (f->clock != MF_CLOCK_VIRTUAL || !f->quiet)
 		return 0;
 	for (unsigned int i = 0; i < f->nodes; i++)
-		if (f->node[i].client != NULL)
-			failed += mf_client_stats(f->node[i].client)->failed_all;
+		failed += fabric_failed_writes(f, i);
 	return gone > failed ? gone - failed : 0;
 }

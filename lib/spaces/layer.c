@@ -194,7 +194,7 @@ static void begin(struct spaces *s)
 	s->free_operation = s->free_piece = 0;
 	s->held.first = s->done.first = s->ready.first = s->refused.first = s->later = SPACES_NONE;
 	s->later_due = MF_NEVER;
-	s->look = s->starved = s->barred = false;
+	s->look = s->starved = s->barred = s->rests = false;
 	s->outstanding = s->used = 0;
 	order_begin(s);
 	if (s->knows)
@@ -226,6 +226,11 @@ static void crashed(struct mf_layer *l, mf_time now)
 {
 	spaces_of(l)->now = now;
 	begin(spaces_of(l));
+}
+
+static void rest(struct mf_layer *l)
+{
+	spaces_of(l)->rests = true;
 }
 
 static void destroy(struct mf_layer *l)
@@ -332,4 +337,5 @@ const struct mf_layer_ops mf_spaces_layer = {
 	.lost = lost,
 	.under_way = under_way,
 	.crashed = crashed,
+	.rest = rest,
 };

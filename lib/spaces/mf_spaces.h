@@ -82,6 +82,7 @@ struct mf_spaces_stats {
 	uint64_t renewed; /**< leases, one each time */
 	uint64_t waited; /**< times that the first access of a page found none */
 	uint64_t given_up; /**< operations that failed for that */
+	uint64_t failed_writes; /**< of what the host was asked, whether they have gone again or not */
 	struct mf_hist allocations; /**< ps from the first request for a range to its answer */
 };
 

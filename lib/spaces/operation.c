@@ -318,6 +318,8 @@ static void piece_over(struct spaces *s, struct piece *p, const struct mf_comple
 
 void operation_piece_done(struct spaces *s, struct piece *p, const struct mf_completion *c)
 {
+	s->stats.failed_writes +=
+		c->status != MF_OK && (p->op.kind == MF_OP_WRITE || p->op.kind == MF_OP_WRITE_ACK);
 	if (!goes_again(s, p, c) && !is_under_way(s, p, c->status) && !is_refused(s, p, c->status))
 		piece_over(s, p, c);
 }

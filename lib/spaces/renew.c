@@ -91,6 +91,8 @@ void renew_run(struct spaces *s)
 
 mf_time renew_next(const struct spaces *s)
 {
+	if (s->rests)
+		return MF_NEVER;
 	if (!is_renewing(s))
 		return s->renew_at;
 	return s->starved ? MF_NEVER : s->now; /* a piece that is free has it go on */

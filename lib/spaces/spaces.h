@@ -200,6 +200,7 @@ struct spaces {
 	struct key *last_key; /**< of .key: that was asked for last */
 	uint32_t keyed; /**< the first place of `key` that was ever used, as .used; 0: none was */
 	uint32_t failed; /**< keys that could not be had; SPACES_NONE: none */
+	bool rests; /**< no lease is renewed any more */
 	mf_time renew_at; /**< when leases are renewed again; MF_NEVER: there are none */
 	uint64_t renewing; /**< the next space of the region to be looked at */
 	uint32_t renewing_key; /**< likewise of keys, as .used */

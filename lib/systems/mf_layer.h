@@ -68,6 +68,8 @@ struct mf_layer_ops {
 			  void *ctx);
 	/** The process of the own node is gone, and there again: the layer knows nothing of what was. */
 	void (*crashed)(struct mf_layer *l, mf_time now);
+	/** The client asks nothing more: what the layer does by itself, over and over, ends. NULL: nothing */
+	void (*rest)(struct mf_layer *l);
 };
 
 /** A layer over a host, which must outlive it. @return NULL with errno: that of create() */

@@ -75,8 +75,10 @@ static int take_snapshot(struct virtual *v, struct snapshot *s)
 static bool is_over(struct virtual *v)
 {
 	struct mf_fabric *f = v->f;
-	bool quiet = fabric_quiet(f, v->now) && wires_idle(v);
+	bool quiet;
 
+	fabric_rest(f, v->now);
+	quiet = fabric_quiet(f, v->now) && wires_idle(v);
 	if (!quiet || v->quiet_from == 0)
 		v->quiet_from = v->now;
 	f->quiet = quiet;
