@@ -384,6 +384,11 @@ struct mf_config_spaces {
 	uint64_t interleave; /**< octets, a power of two, at most a page */
 	bool populate; /**< each page is touched before the first operation */
 	uint32_t range; /**< pages that are allocated at a time */
+	/**
+	 * Share of operations that ask something of a space. Above 0 the clients share the spaces of all of
+	 * them, which come and go with their pages; interleave, populate and range have no effect.
+	 */
+	double churn;
 };
 
 /**

@@ -319,6 +319,7 @@ const struct cfg_field cfg_spaces_fields[] = {
 	 .pow2 = true},
 	{.key = "populate", .kind = CFG_BOOL, WORK(spaces.populate)},
 	{.key = "range", .kind = CFG_U32, WORK(spaces.range), CFG_RANGE(1, 1 << 20)},
+	{.key = "churn", .kind = CFG_REAL, WORK(spaces.churn), .rlo = 0, .rhi = 1},
 	{0},
 };
 
@@ -417,6 +418,27 @@ static int check_calls(struct cfg *c, const struct mf_config_workload *w)
 	return 0;
 }
 
+/** Of spaces that clients share and that come and go. */
+static int check_churn(struct cfg *c, const json_t *json, struct mf_config_workload *w)
+{
+	static const char *const of_region[] = {"interleave", "populate", "range", NULL};
+	int rc = cfg_refuse(c, json, of_region, "with 'churn' clients share all pages");
+
+	if (rc == 0 && json_is_true(json_object_get(json, "verify")))
+		rc = cfg_fail_key(c, "verify", "with 'churn' others write there, too: a history says more");
+	w->verify = false;
+	if (rc == 0 && w->trace.message != NULL)
+		rc = cfg_fail_key(c, "churn", "goes with drawn operations, not with a trace");
+	if (rc == 0 && w->mix[MF_MIX_WRITE] > 0)
+		rc = cfg_fail_key(c, "mix",
+				  "\"write\" is refused without a word where 'churn' has pages come and go: "
+				  "\"write_ack\" is not");
+	if (rc == 0 && w->spaces.spaces >= CFG_SPACES_OF_NODE)
+		rc = cfg_fail_key(c, "spaces", "with 'churn' there may be %u at most",
+				  CFG_SPACES_OF_NODE - 1);
+	return rc;
+}
+
 /* The span of a client is all that it has at a target: its spaces, one after the other. */
 int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_workload *w)
 {
@@ -460,7 +482,9 @@ int cfg_workload_spaces(struct cfg *c, const json_t *json, struct mf_config_work
 				    "its addresses are within %" PRIu64
 				    " octets; 'spaces', 'pages' and 'page' make %" PRIu64,
 				    w->trace.end, w->span);
-	return check_fits(c, w);
+	if (w->spaces.churn > 0)
+		rc = check_churn(c, json, w);
+	return rc == 0 ? check_fits(c, w) : rc;
 }
 
 /* ---- written ---- */
@@ -485,8 +509,16 @@ void cfg_put_vm(struct put *p, json_t *json, const struct mf_vm_timed_config *vm
 
 void cfg_put_spaces(struct put *p, json_t *json, const struct mf_config_workload *w)
 {
+	static const char *const of_region[] = {"interleave", "populate", "range"};
+
 	if (w->spaces.spaces == 0)
 		return;
 	cfg_put_fields(p, json, cfg_spaces_fields, w);
 	json_object_del(json, "span");
+	if (w->spaces.churn == 0) {
+		json_object_del(json, "churn");
+		return;
+	}
+	for (unsigned int i = 0; i < sizeof(of_region) / sizeof(of_region[0]); i++)
+		json_object_del(json, of_region[i]);
 }

@@ -12,6 +12,7 @@
 #include "base/mf_rng.h"
 #include "config/mf_config_query.h"
 #include "fabric/load_priv.h"
+#include "fabric/mf_make.h"
 #include "measure/mf_message_log.h"
 
 #define SIZE_SAMPLES 4096
@@ -482,6 +483,21 @@ static enum mf_client_order order_of(const struct mf_fabric *f, const struct mf_
 	return order;
 }
 
+/** Numbers of nodes are those of their network, of which there is one. */
+static struct mf_churn churn_of(const struct mf_fabric *f, const struct mf_config_workload *w, unsigned int i)
+{
+	const struct fabric_churn *of = f->churn[w - f->config->workload];
+
+	return (struct mf_churn){.share = w->spaces.churn,
+				 .client = i,
+				 .clients = w->clients.n,
+				 .number = of->number,
+				 .page_class = of->page_class,
+				 .spaces = w->spaces.spaces,
+				 .pages = w->spaces.pages,
+				 .shift = (uint8_t)__builtin_ctzll(w->spaces.page)};
+}
+
 /** @param every  mean time between two operations, ps; 0: closed loop */
 static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_config_workload *w,
 				    unsigned int i, mf_time every)
@@ -496,6 +512,7 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 							 [MF_CONFIG_SEQUENTIAL_ADDRESS] =
 								 MF_CLIENT_AT_SEQUENTIAL};
 	struct mf_cdf_point cdf[MF_CONFIG_CDF_MAX];
+	struct mf_churn churn;
 	struct mf_client_config c = {
 		.host = f->node[w->clients.node[i]].host,
 		.layer = f->node[w->clients.node[i]].layer,
@@ -532,6 +549,12 @@ static struct mf_client *new_client(const struct mf_fabric *f, const struct mf_c
 
 	if (w->ycsb.on)
 		return load_store_client(f, w, i, &c);
+	if (w->spaces.churn > 0) {
+		churn = churn_of(f, w, i);
+		c.churn = &churn;
+		c.base = 0;
+		c.span = w->clients.n * w->span;
+	}
 	if (w->trace.message != NULL) {
 		c.messages = w->trace.message + w->trace.first[i];
 		c.messages_count = w->trace.first[i + 1] - w->trace.first[i];
@@ -565,16 +588,40 @@ static int find_targets(struct mf_fabric *f)
 	return f->target != NULL ? 0 : -ENOMEM;
 }
 
+/** Of all clients of a workload that share spaces: see struct mf_churn. */
+static int find_spaces(struct mf_fabric *f)
+{
+	f->churn = calloc(f->config->workloads + 1, sizeof(*f->churn));
+	for (unsigned int k = 0; k < f->config->workloads && f->churn != NULL; k++) {
+		const struct mf_config_workload *w = &f->config->workload[k];
+		struct fabric_churn *of = f->churn[k] = calloc(1, sizeof(*of));
+
+		if (of == NULL)
+			return -ENOMEM;
+		for (unsigned int i = 0; i < w->clients.n; i++)
+			of->number[i] = f->tier->number[w->clients.node[i]];
+		for (unsigned int t = 0; t < w->targets.n; t++) {
+			const struct mf_config_node *n = &f->config->node[w->targets.node[t]];
+
+			of->page_class[w->targets.node[t]] = page_class_of(&n->vm.vm, w->spaces.page);
+		}
+	}
+	return f->churn != NULL ? 0 : -ENOMEM;
+}
+
 void load_clients_fini(struct mf_fabric *f)
 {
 	for (unsigned int k = 0; f->target != NULL && f->target[k] != NULL; k++)
 		free(f->target[k]);
 	free(f->target);
+	for (unsigned int k = 0; f->churn != NULL && f->churn[k] != NULL; k++)
+		free(f->churn[k]);
+	free(f->churn);
 }
 
 int load_clients(struct mf_fabric *f, char *err, size_t errlen)
 {
-	if (find_targets(f) != 0) {
+	if (find_targets(f) != 0 || find_spaces(f) != 0) {
 		snprintf(err, errlen, "workload: no memory for its targets");
 		return -ENOMEM;
 	}

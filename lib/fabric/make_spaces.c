@@ -10,7 +10,7 @@
 
 #define DEPTH_LEAST 1024 /* of programs that use the node */
 
-static uint8_t class_of(const struct mf_vm_config *vm, uint64_t page)
+uint8_t page_class_of(const struct mf_vm_config *vm, uint64_t page)
 {
 	uint8_t k = 0;
 
@@ -36,7 +36,7 @@ static unsigned int find_targets(const struct mf_fabric *f, unsigned int i,
 
 		if (k == i || !c->up || !mf_config_is_virtual(c) || !is_target(w, k))
 			continue;
-		page_class = class_of(&c->vm.vm, w != NULL ? w->spaces.page : 0);
+		page_class = page_class_of(&c->vm.vm, w != NULL ? w->spaces.page : 0);
 		out[n++] = (struct mf_spaces_target){
 			.node = (uint16_t)k,
 			.maker = f->tier->number[i],
@@ -83,7 +83,7 @@ int make_spaces(struct mf_fabric *f, unsigned int i, char *err, size_t errlen)
 	s.targets = find_targets(f, i, w, target);
 	if (w != NULL) {
 		s.depth = w->depth > DEPTH_LEAST ? w->depth : DEPTH_LEAST;
-		s.spaces = w->spaces.spaces;
+		s.spaces = w->spaces.churn > 0 ? 0 : w->spaces.spaces; /* its operations name spaces */
 		s.pages = w->spaces.pages;
 		s.base = w->base + c->client * w->span;
 		s.interleave = w->spaces.interleave;

@@ -114,6 +114,12 @@ struct snapshot {
 	struct mf_sched_stats sched;
 };
 
+/** What clients that share spaces know of each other and of memories, of a workload: see struct mf_churn. */
+struct fabric_churn {
+	uint16_t number[MF_NODES_MAX]; /**< by place among the clients */
+	uint8_t page_class[MF_NODES_MAX]; /**< by node */
+};
+
 struct mf_fabric {
 	const struct mf_config *config;
 	enum mf_clock clock;
@@ -143,7 +149,7 @@ struct mf_fabric {
 	struct mf_probe probe;
 	/** [workloads][targets.n], then NULL: of all clients of a workload, see mf_client_config.targets */
 	struct mf_client_target **target;
-	uint16_t **maker; /**< [workloads][clients.n], then NULL: see mf_churn.number */
+	struct fabric_churn **churn; /**< [workloads], then NULL */
 	struct stage_log *stages; /**< NULL: stages are not reported */
 	struct pending pending; /**< virtual clock */
 	uint64_t writes_begun, writes_effective; /**< and their pieces, where they are cut; virtual clock */

@@ -44,6 +44,9 @@ struct mf_memory *make_virtual_memory(struct mf_fabric *f, unsigned int i, const
 /** Bytes of the answer to a call, at most, of all memory nodes; 0: there are no calls. */
 uint32_t make_answer_max(const struct mf_fabric *f);
 
+/** The class of a memory's pages of so many octets; 0: of its least. */
+uint8_t page_class_of(const struct mf_vm_config *vm, uint64_t page);
+
 /**
  * The layer of a node in a fabric where memory has address spaces.
  * @return 0; -EINVAL: err says why. Where there is no such memory, or the node takes no operations, it gets

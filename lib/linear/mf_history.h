@@ -34,7 +34,10 @@ enum mf_history_kind {
 	/** What the node holds, or what was on its way to it, may be lost: the client was told at .call. */
 	MF_HISTORY_CUT = MF_HISTORY_OPS,
 	MF_HISTORY_UNKNOWN, /**< nobody knows what these octets held before the history; others: 0 */
-	/** These octets become 0, between call and return: a region has another owner, pages are fresh or freed. */
+	/**
+	 * These octets become 0, between call and return: a region has another owner, or pages are fresh or
+	 * freed.
+	 */
 	MF_HISTORY_ZEROED,
 	MF_HISTORY_KINDS
 };
@@ -62,8 +65,8 @@ struct mf_history_record {
 	uint8_t outcome; /**< enum mf_history_outcome */
 	uint8_t status; /**< what the client was told, enum mf_status: for people */
 	uint8_t reserved; /**< 0 */
-	uint32_t
-		space; /**< whose address it is, below MF_HISTORY_SPACES; 0: of the node, or of all its spaces */
+	/** Whose address it is, below MF_HISTORY_SPACES; 0: the node's. That of a cut is 0. */
+	uint32_t space;
 	/** RMW: two arguments and what was found, 0 where nothing was. Else those of the octets. */
 	uint32_t words;
 };

@@ -60,12 +60,14 @@ static bool may(const struct vm_space *sp, uint16_t node, uint64_t right)
 	return mf_region_nodes_has(right == MF_RIGHT_READ ? &sp->readers : &sp->writers, node);
 }
 
-/** One that is about to end is not joined any more: its maker, who asks what it still has, would keep to it. */
+/** One that is about to end is joined no more: its maker, who asks what is left, would keep to it. */
 enum vm_progress vm_slow_join(struct mf_vm_slow *s, struct vm_task *t)
 {
 	const struct vm_space *sp = by_number(s, t->number);
 
-	if (sp == NULL || vm_slow_is_over(s, sp) || t->arg[0] >= MF_SPACE_RIGHTS || !may(sp, t->node, t->arg[0]))
+	if (sp == NULL || vm_slow_is_over(s, sp))
+		return vm_slow_done(t, MF_ERR_KEY, 0);
+	if (t->arg[0] >= MF_SPACE_RIGHTS || !may(sp, t->node, t->arg[0]))
 		return vm_slow_done(t, MF_ERR_KEY, 0);
 	return vm_slow_done(t, MF_OK, key_of(s, t->number, t->node, (uint8_t)t->arg[0]));
 }

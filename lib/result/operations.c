@@ -56,6 +56,9 @@ static void add_client(struct mf_client_stats *sum, const struct mf_client_stats
 	sum->unverified += s->unverified;
 	sum->mismatches += s->mismatches;
 	sum->restarts += s->restarts;
+	sum->denied += s->denied;
+	sum->tasks += s->tasks;
+	sum->tasks_done += s->tasks_done;
 	sum->refused += s->refused;
 	sum->last_done = mf_time_max(sum->last_done, s->last_done);
 }
@@ -194,6 +197,11 @@ static void put_counts(const struct mf_fabric *f, const struct mf_client_stats *
 	result_count(o, "unverified", sum->unverified);
 	result_count(o, "mismatches", sum->mismatches);
 	result_count(o, "restarts_seen", sum->restarts);
+	if (sum->tasks > 0) {
+		result_count(o, "denied", sum->denied);
+		result_count(o, "tasks", sum->tasks);
+		result_count(o, "tasks_done", sum->tasks_done);
+	}
 	if (fabric_lost_writes(f) != 0)
 		result_count(o, "lost_writes", fabric_lost_writes(f));
 	result_count(o, "refused", sum->refused);

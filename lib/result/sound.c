@@ -103,6 +103,8 @@ static void add_taken(const struct mf_fabric *f, const struct mf_client_stats *s
 
 	t->clients = true;
 	t->begun += s->begun_all;
+	t->measured += s->tasks;
+	t->samples += s->tasks; /* what was asked of spaces says something, too */
 	for (unsigned int k = 0; k < MF_CLIENT_KINDS; k++) {
 		t->measured += s->kind[k].begun;
 		t->samples += s->kind[k].completed + (faults ? s->kind[k].failed : 0);

@@ -89,8 +89,8 @@ struct mf_spaces_stats {
 struct mf_history_log;
 
 /**
- * From now on it records what it asks of spaces (docs/history.md): where each piece of an operation is, and
- * when pages become zero. What its clients record themselves is what is of no space, and what they are told of
+ * From now on it records what it asks of spaces (docs/history.md): where each piece of an operation is,
+ * and when pages become zero. Its clients record themselves what is of no space, and what they are told of
  * losses.
  * @param l    a layer of this kind
  * @param log  that of its node, whose clients write there from the same thread

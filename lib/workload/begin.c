@@ -4,6 +4,7 @@
 
 #include "base/mf_cycles.h"
 #include "memory/mf_call.h"
+#include "workload/churn.h"
 #include "workload/store_client.h"
 #include "workload/vectors.h"
 
@@ -66,10 +67,14 @@ static inline struct slot *op_make(struct mf_client *c)
 {
 	uint32_t i = client_take(c);
 	struct slot *s = &c->slot[i];
-	struct choice choice = choose(c);
-	const struct mf_client_target *t = client_target(c, choice.target);
+	struct choice choice;
+	const struct mf_client_target *t;
 
 	s->user = c->stats.begun_all << MF_CLIENT_SLOT_BITS | i;
+	if (__builtin_expect(c->churn != NULL, 0) && churn_ask(c, s))
+		return s;
+	choice = choose(c);
+	t = client_target(c, choice.target);
 	s->offset = choice.offset;
 	s->len = choice.len;
 	s->region = choice.target;
@@ -80,6 +85,8 @@ static inline struct slot *op_make(struct mf_client *c)
 	c->op.addr = t->base + c->base + choice.offset;
 	c->op.len = choice.len;
 	c->op.user = s->user;
+	if (__builtin_expect(c->churn != NULL, 0))
+		churn_place(c, s);
 	if (choose_is_rmw(choice.kind)) {
 		make_rmw(c, s);
 		return s;
@@ -253,7 +260,7 @@ static inline void op_begun(struct mf_client *c, struct slot *s, mf_time now)
 		client_set_busy(c, s, s->region + 1);
 	}
 	s->intended = c->arrival.next;
-	s->measured = s->intended >= c->measure;
+	s->measured = s->intended >= c->measure && s->kind != CHURN_TASK;
 	if (s->measured && __builtin_expect(c->stats.first_begun == MF_NEVER, 0))
 		first_measured(c, s->intended);
 	client_count_begun(c, s, now);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "workload/churn.h"
 #include "workload/store_client.h"
 #include "workload/content.h"
 #include "workload/history.h"
@@ -91,6 +92,8 @@ static int data_init(struct mf_client *c, const struct mf_client_config *config)
 		most = store_size_max(config->store);
 	else if (choose_has_data(config))
 		most = choose_size_max(config);
+	if (config->churn != NULL && most == 0)
+		most = CLIENT_LINE; /* for what is answered of spaces */
 	return buffers_init(&c->buffers, c->depth, choose_round_up(most),
 			    config->interval != 0 || config->messages != NULL ? config->idle_max
 									      : UINT64_MAX);
@@ -174,6 +177,8 @@ static int parts_init(struct mf_client *c, const struct mf_client_config *config
 						  : config->depth);
 	if (!err)
 		err = data_init(c, config);
+	if (!err && config->churn != NULL)
+		return churn_init(c, config);
 	if (!err && config->store == NULL && !config->sink &&
 	    (config->verify || config->mix[MF_CLIENT_CAS] > 0))
 		err = shadow_init(&c->shadow, c->targets, config->span, config->order != MF_CLIENT_IN_ORDER);
@@ -227,6 +232,7 @@ struct mf_client *mf_client_new(const struct mf_client_config *config)
 		return NULL;
 	for (int k = 0; k < MF_CLIENT_KINDS; k++)
 		c->kind[k] = &c->stats.kind[k];
+	c->kind[CHURN_TASK] = &c->task;
 	c->below = (struct mf_below){.host = config->host, .layer = config->layer};
 	c->node = config->node;
 	c->watch = config->watch;
@@ -257,6 +263,7 @@ void mf_client_free(struct mf_client *c)
 	client_history_free(c->history);
 	choose_fini(&c->chooser);
 	store_fini(c->store);
+	churn_fini(c->churn);
 	shadow_fini(&c->shadow);
 	free(c->place);
 	mf_table_free(c->slot);

@@ -57,6 +57,7 @@ struct mf_client {
 	bool constant; /**< neither writes nor RMW: regions hold what they held */
 	enum mf_client_order order;
 	bool lost_is_empty;
+	struct churn *churn; /**< NULL: it shares no spaces */
 	struct store_client *store; /**< NULL: operations are drawn or given, not queries to a store */
 	uint16_t node;
 	struct slot *waiting; /**< whose op is made, and was refused by a full message queue; or NULL */
@@ -86,7 +87,9 @@ struct mf_client {
 	mf_time stop; /**< moved forward by mf_client_stop(), perhaps of another thread */
 	mf_time measure;
 	mf_time warmup_end; /**< measure; MF_NEVER: that is over */
-	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS]; /**< those of stats */
+	/** Those of stats, and that of what is asked of spaces: it has no times. */
+	struct mf_client_kind_stats *kind[MF_CLIENT_KINDS + 1];
+	struct mf_client_kind_stats task;
 	struct mf_client_stats stats;
 	uint32_t *busy; /**< [slot_mask + 1], see client_set_busy() */
 };

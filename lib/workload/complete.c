@@ -6,6 +6,7 @@
  * the read returned. So a read that differs is only suspect while such writes are under way.
  */
 #include "base/mf_cycles.h"
+#include "workload/churn.h"
 #include "workload/history.h"
 #include "workload/store_client.h"
 
@@ -145,7 +146,7 @@ static inline void count_ok(struct mf_client *c, const struct slot *s, const str
 	if (!s->measured) {
 		k->unmeasured.operations++;
 		k->unmeasured.octets += s->len;
-		if (done->done >= c->measure && c->stats.carried_done == MF_NEVER)
+		if (done->done >= c->measure && c->stats.carried_done == MF_NEVER && s->kind != CHURN_TASK)
 			first_carried(c, s, done->done);
 		return;
 	}
@@ -166,7 +167,7 @@ static void count_failed(struct mf_client *c, const struct slot *s, const struct
 	k->failed_max = mf_time_max(k->failed_max, done->done - done->submitted);
 	c->stats.failed_all++;
 	c->stats.failed_status[status < MF_STATUSES ? status : MF_ERR_UNKNOWN]++;
-	c->stats.kind[s->kind].failed += s->measured;
+	k->failed += s->measured;
 	c->stats.unmeasured.failed += !s->measured;
 	c->stats.unmeasured.octets_failed += s->len;
 }
@@ -229,9 +230,25 @@ static inline void op_ok(struct mf_client *c, struct slot *s, const struct mf_co
 		suspect(c, s);
 }
 
+/** Of what is shared others may have taken the right, or the page. That is an answer. */
+static void count_denied(struct mf_client *c, const struct slot *s, const struct mf_completion *done)
+{
+	struct mf_completion answered = *done;
+	struct slot none = *s;
+
+	none.len = 0;
+	answered.first = done->done;
+	c->stats.denied++;
+	c->stats.unmeasured.octets_failed += s->len;
+	count_ok(c, &none, &answered);
+}
+
 static void op_failed(struct mf_client *c, struct slot *s, const struct mf_completion *done)
 {
-	count_failed(c, s, done);
+	if (c->churn != NULL && done->status == MF_ERR_KEY)
+		count_denied(c, s, done);
+	else
+		count_failed(c, s, done);
 	if (c->store != NULL)
 		store_failed(c, s, c->stats.last_done);
 	if (c->shadow.regions > 0 && !client_reads(s->kind))
@@ -285,6 +302,8 @@ static inline void op_done(struct mf_client *c, const struct mf_completion *done
 		c->watch->done(c->watch->ctx, done);
 	if (__builtin_expect(c->history != NULL, 0))
 		client_history_done(c, s, done);
+	if (__builtin_expect(s->kind == CHURN_TASK, 0))
+		churn_done(c, s, done);
 	c->stats.last_done = done->done; /* completions come in order */
 	if (__builtin_expect(done->status == MF_OK, 1))
 		op_ok(c, s, done);

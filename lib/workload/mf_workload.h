@@ -211,6 +211,22 @@ struct mf_store_client {
 	uint64_t queries_count;
 };
 
+/**
+ * Address spaces that clients share, while they are made and ended, and pages in them allocated and freed.
+ * Each client makes `spaces` at each target, and gives the others rights. The region is all pages of all of
+ * them, those of the first client's first space first, whether they are there or not.
+ */
+struct mf_churn {
+	double share; /**< of operations that ask something of a space, 0..1 */
+	uint32_t client, clients; /**< place among them */
+	const uint16_t
+		*number; /**< [clients]: of their nodes for memory nodes. The caller's, must outlive them */
+	uint32_t spaces; /**< of each client at each target, below 2^13 */
+	uint64_t pages; /**< of each */
+	uint8_t shift; /**< 2^shift octets are a page */
+	const uint8_t *page_class; /**< [nodes]: of such pages at each target. Likewise */
+};
+
 struct mf_client_config {
 	struct mf_node *host; /**< NULL: only for mf_client_draw() */
 	struct mf_layer *layer; /**< over the host, to be asked instead; NULL: there is none */
@@ -270,6 +286,11 @@ struct mf_client_config {
 	 * pattern, address, span and burst have no effect.
 	 */
 	const struct mf_store_client *store;
+	/**
+	 * Spaces that it shares with others; NULL: none. It has a layer of address spaces. span is that of
+	 * all of them, and nothing is verified: others write there, too.
+	 */
+	const struct mf_churn *churn;
 };
 
 /** What has completed. */
@@ -322,6 +343,8 @@ struct mf_client_at {
 struct mf_client_stats {
 	struct mf_client_kind_stats kind[MF_CLIENT_KINDS];
 	struct mf_query_stats query[MF_QUERY_KINDS]; /**< store only; kind has the messages of theirs */
+	uint64_t tasks, tasks_done; /**< churn: what was asked of spaces, and did what was asked */
+	uint64_t denied; /**< churn: operations without the right, or without a page: they have not failed */
 	uint64_t torn; /**< fields that were read while somebody wrote them in several pieces */
 	uint64_t absent; /**< fields of records that nobody had inserted yet, in scans, or that were lost */
 	bool open; /**< loop: there is an intended start */

@@ -4,6 +4,7 @@
  * Writes that had completed may be lost on their way, and a memory node that was started again has nothing
  * in it. What is written from now on is known again; where nothing is ever written, nothing can be lost.
  */
+#include "workload/churn.h"
 #include "workload/history.h"
 #include "workload/store_client.h"
 
@@ -51,7 +52,9 @@ static void lose(struct mf_client *c, uint32_t region, bool is_empty)
 	c->stats.restarts++;
 	if (c->history != NULL)
 		client_history_cut(c, region);
-	if (c->store != NULL)
+	if (c->churn != NULL)
+		churn_lose(c, region);
+	else if (c->store != NULL)
 		store_lose(c, region);
 	else if (c->shadow.regions > 0 && !c->constant && is_empty)
 		empty(c, region);

@@ -325,6 +325,30 @@ def calls(tap, runs):
   tap.ok(again > 10, 'what was lost was answered again', again)
 
 
+def churn(tap, runs):
+  """Spaces that all share come and go with their pages; the same block by block and from what is printed."""
+  workload = {'mix': {'read': 2, 'write_ack': 2, 'cas': 1, 'fadd': 1}, 'size': 64, 'depth': 4, 'spaces': 2,
+              'pages': 4, 'churn': .2, 'address': 'zipf', 'interleave': None, 'populate': None}
+  config = fabric({}, nodes=3)
+  config['workload'][0] = {key: value for key, value in (config['workload'][0] | workload).items()
+                           if value is not None}
+  times = ('--warmup', '0', '--duration', '200us')
+  first = stripped(runs.run(config, *times))
+  if not tap.ok(isinstance(first, dict), 'churn: runs', first):
+    return
+  tasks, operations = first['memory']['mn']['tasks'], first['operations']
+  tap.ok(min(tasks['done'].values()) > 0 and operations['denied'] > 0 and operations['failed_all'] == 0
+         and 0 < operations['tasks_done'] < operations['tasks'] and not wrong(first),
+         'churn: each task is done, some are refused, and nothing fails', (tasks, operations))
+  tap.ok(operations['denied'] < operations['completed_all'] / 2, 'churn: most accesses find their pages',
+         operations['denied'])
+  blocks = stripped(runs.run(config, *times, '--block-by-block'))
+  tap.ok(blocks == first, 'churn: the same block by block', first_difference(first, blocks))
+  printed = runs.emu.run('--print-config', runs.write(config))
+  again = stripped(runs.run(json.loads(printed.stdout), *times))
+  tap.ok(again == first, 'churn: the same from the file that is printed', first_difference(first, again))
+
+
 TERABYTES = 'clio/terabytes'
 
 
@@ -427,6 +451,11 @@ FAULTY = (
   ({'faults': [STALLED | {'role': ['mn-slow', 'mn-slow']}]}, "node 'mn' is named twice"),
   ({'faults': [STALLED | {'role': 'mn-slow', 'switch': 0}]}, 'faults[0].switch'),
   ({'faults': [{'class': 'skew', 'role': 'mn-slow', 'ppm': 1}]}, "there is no node 'mn-slow'"),
+  ({'workload': {'churn': 2}}, 'workload[0].churn'),
+  ({'workload': {'churn': .5, 'range': 4}}, 'workload[0].range: has no effect'),
+  ({'workload': {'churn': .5, 'verify': True}}, 'workload[0].verify'),
+  ({'workload': {'churn': .5, 'mix': {'write': 1}}}, 'workload[0].mix: "write" is refused without a word'),
+  ({'workload': {'churn': .5, 'spaces': 8192, 'pages': 1}}, "spaces: with 'churn' there may be 8191"),
   ({'timing': {'client': '2ms'}}, 'timing.client'),
   ({'memory': {'answer': 17}}, 'nodes[1].memory.answer'),
   ({'memory': {'answer': 0}}, 'nodes[1].memory.answer'),
@@ -475,6 +504,7 @@ def main():
     leases(tap, runs)
     stalls(tap, runs)
     limits(tap, runs)
+    churn(tap, runs)
     for seed in (*range(given.seed, given.seed + given.fabrics), *FOUND):
       is_same(tap, runs, seed)
     examples(tap, emu)
