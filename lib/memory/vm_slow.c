@@ -121,8 +121,11 @@ static enum vm_progress begin(struct mf_vm_slow *s, struct vm_task *t, uint64_t 
 		t->epoch = s->numbered[t->number].epoch;
 	if (t->what != MF_SPACE_MAKE && t->what != MF_SPACE_JOIN) {
 		t->space = vm_slow_space(s, t->number, t->epoch);
-		if (t->space == NULL)
+		/* Who is told that it is done would keep to a space that soon ends. */
+		if (t->space == NULL || (vm_slow_is_over(s, t->space) && !t->own)) {
+			t->space = NULL;
 			return vm_slow_done(t, MF_ERR_KEY, 0);
+		}
 		t->space->begun++;
 	}
 	t->state = VM_TASK_BEGUN;

@@ -182,6 +182,8 @@ static void stepped(struct spaces *s, struct worker *w, struct space *sp, uint64
 static void touched(struct spaces *s, struct worker *w, struct space *sp, struct piece *p,
 		    const struct mf_completion *c)
 {
+	if (sp->step != SPACE_POPULATE)
+		return; /* the target was lost meanwhile */
 	if (c->status == MF_ERR_KEY) {
 		sp->step = SPACE_MAKE;
 	} else if (c->status == MF_OK) {
@@ -278,6 +280,9 @@ void set_up_probe(struct spaces *s, unsigned int target, uint32_t space)
 {
 	struct space *sp = space_at(s, target, space);
 
+	/* What is accessed there now may be of a space that soon ends; a task of such a space is refused. */
+	if (sp->step == SPACE_POPULATE)
+		sp->step = SPACE_PROBE;
 	if (sp->step != SPACE_READY)
 		return;
 	sp->step = SPACE_PROBE;

@@ -183,16 +183,20 @@ Test(lease, node_that_begins_anew_leaves_its_spaces)
 	cr_expect_eq(slow().spaces, 3);
 }
 
-/** Its node asks at once whether its space is still there: it would keep to a key that soon opens nothing. */
-Test(lease, space_that_is_about_to_end_is_joined_by_nobody)
+/** Its node asks at once whether its space is still there, or goes on to make it: it would keep to it. */
+Test(lease, space_that_is_about_to_end_is_of_no_use)
 {
 	uint64_t result;
 
 	mf_memory_timed.forget(mf_vm_timed_memory(t), 1, now);
 	cr_expect_eq(ask(1, OF(1), MF_SPACE_JOIN, MF_RIGHT_WRITE, 0, &result), MF_ERR_KEY);
+	mf_memory_timed.forget(mf_vm_timed_memory(t), 2, now);
+	cr_expect_eq(ask(2, OF(2), MF_SPACE_ALLOCATE, MF_SPACE_ALLOC(PAGE, 0, MF_PAGE_WRITE),
+			 key[2][MF_RIGHT_WRITE], &result),
+		     MF_ERR_KEY);
 	cr_expect_eq(ask(0, OF(0), MF_SPACE_JOIN, MF_RIGHT_WRITE, 0, &result), MF_OK);
 	now += MF_US(50);
-	cr_expect_eq(slow().spaces, 2);
+	cr_expect_eq(slow().spaces, 1);
 }
 
 Test(lease, life_of_nodes)

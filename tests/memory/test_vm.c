@@ -742,7 +742,7 @@ Test(vm, slots_and_tasks_and_their_limits)
 	mf_vm_forget_node(r.fast, OWNER);
 	cr_expect_eq(ask_in(OWNER, 0, 1, MF_SPACE_FENCE, &result), MF_ERR_PENDING);
 	vm_rig_settle(&r);
-	cr_expect_eq(ask_in(OWNER, 0, 1, MF_SPACE_FENCE, &result), MF_OK);
+	cr_expect_eq(ask_in(OWNER, 0, 1, MF_SPACE_FENCE, &result), MF_ERR_KEY, "its space ends");
 	cr_expect_eq(stats().ask_full, 3);
 }
 
