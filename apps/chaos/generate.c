@@ -5,6 +5,7 @@
 
 #define STRANGERS "stranger"
 #define BACKUP_SHARE 0.25 /* of the cases have a second switch */
+#define PIECES_MOST 64
 #define CALM_SHARE 0.2 /* of the cases go on, without faults, until every timer has run out */
 
 bool draft_any_fault(const struct draft *d)
@@ -200,15 +201,19 @@ static void draw_workload(struct draft *d)
 	json_object_set_new(d->json, "workload", all);
 	d->retries = draw_often(d->rng, 0.25) && d->stack == NULL;
 	d->depth = draw_often(d->rng, draft_keeps_order(d) ? 0.2 : 0.6) ? 1 : draw_from(d->rng, 2, 12);
-	if (generate_store(d))
+	if (!d->spaces && generate_store(d))
 		return;
 	put_number(w, "depth", d->depth);
 	if (d->strangers != NULL)
 		json_object_set(w, "nodes", d->askers);
 	draw_mix(d, w);
-	draw_size(d, w);
+	if (d->spaces)
+		generate_spaces(d, w);
+	else
+		draw_size(d, w);
 	put_text(w, "pattern", DRAW_OF(d->rng, pattern));
-	put_text(w, "address", DRAW_OF(d->rng, address));
+	if (!d->spaces)
+		put_text(w, "address", DRAW_OF(d->rng, address));
 	if (draw_often(d->rng, 0.2) && d->depth > 1) {
 		put_text(w, "loop", "open");
 		d->rate = draw_from(d->rng, 100000, 3000000);
@@ -281,6 +286,8 @@ static void draw_host(struct draft *d)
 
 	d->timeout =
 		MF_US(40) + 3 * d->clients * d->depth * d->octets * slowest + draw(d->rng, 30) * MF_US(1);
+	/* Pieces have heads, and go X at a time. */
+	d->timeout += d->pieces * (d->clients * 64 * slowest + 2 * 6 * d->way);
 	if (json_object_get(d->json, "ethernet") != NULL)
 		d->timeout *= 2;
 	if (!draft_any_fault(d))
@@ -325,6 +332,8 @@ static bool is_patient(const struct draft *d)
 {
 	uint64_t turns = d->stack != NULL ? 1 : (d->depth + d->x - 1) / d->x;
 
+	if (d->pieces > PIECES_MOST) /* they wait for ids that rest, one after the other */
+		return false;
 	return d->timeout > 2 * 6 * d->way * turns;
 }
 
@@ -355,7 +364,7 @@ static void decide_backup(struct draft *d)
 	bool often = json_object_get(d->json, "backup") != NULL;
 
 	json_object_del(d->json, "backup");
-	d->backup = d->stack == NULL && draft_any_fault(d) && !d->has[MF_FAULT_FORGE] &&
+	d->backup = d->stack == NULL && !d->spaces && draft_any_fault(d) && !d->has[MF_FAULT_FORGE] &&
 		    (draw_often(d->rng, BACKUP_SHARE) || often);
 }
 
@@ -402,6 +411,7 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 	}
 	d.stack = generate_stack(base);
 	generate_classes(&d, classes);
+	generate_decide_spaces(&d, base, seed);
 	draw_nodes(&d);
 	add_strangers(&d);
 	draw_links(&d);
@@ -409,7 +419,7 @@ json_t *generate(const json_t *base, uint64_t seed, const struct classes *classe
 		draw_scheduler(&d);
 	decide_backup(&d);
 	draw_workload(&d);
-	if (d.stack == NULL)
+	if (d.stack == NULL && !d.spaces)
 		generate_access(&d);
 	if (d.depth > 1 && !draft_keeps_order(&d))
 		put_bool(json_array_get(json_object_get(d.json, "workload"), 0), "verify", false);

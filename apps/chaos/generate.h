@@ -27,6 +27,9 @@ struct draft {
 	bool retries; /**< requests are sent again */
 	json_t *askers; /**< names of entries of "nodes" that have clients */
 	const char *strangers; /**< name of the entry of nodes without clients; NULL: there is none */
+	bool spaces; /**< memory has address spaces */
+	bool churn; /**< which clients share, while they come and go */
+	uint64_t pieces; /**< at most, into which all that a client has under way at a target is cut there */
 	bool store; /**< clients ask for records of a store */
 	bool refuses; /**< some operations are refused: they have no right to them, or ask for too much */
 	bool backup; /**< there is a second switch */
@@ -69,6 +72,12 @@ bool draft_keeps_order(const struct draft *d);
 /* generate_store.c */
 /** Draws whether clients ask a store, and if so all of their load. @return whether they do */
 bool generate_store(struct draft *d);
+
+/* generate_spaces.c */
+/** Decides whether memory has address spaces, and whether these come and go. d->has and d->stack are set. */
+void generate_decide_spaces(struct draft *d, const json_t *base, uint64_t seed);
+/** Draws them, and what a workload does there. Its mix and depth are set. */
+void generate_spaces(struct draft *d, json_t *workload);
 
 /* generate_graph.c */
 /** Whether all cases are of several switches: the base has a stack of frames. */

@@ -174,9 +174,10 @@ static void judge_history(const struct run *r, struct verdict *v)
 	v->sum[SUM_WORDS] = found.words - found.gave_up;
 	v->sum[SUM_GAVE_UP] = found.gave_up;
 	if (found.answer == MF_HISTORY_NO)
-		verdict_violation(v, "history",
-				  "node %u, address 0x%llx: no order of %zu operations explains them all",
-				  found.node, (unsigned long long)found.addr, found.ops);
+		verdict_violation(
+			v, "history",
+			"node %u, space 0x%x, address 0x%llx: no order of %zu operations explains them all",
+			found.node, found.space, (unsigned long long)found.addr, found.ops);
 	mf_history_verdict_free(&found);
 	judge_access(&r->config, h, v);
 }

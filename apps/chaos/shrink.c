@@ -34,9 +34,10 @@ static bool drop_section(json_t *json, size_t n)
 /** The n-th key of some objects, which has a default. */
 static bool drop_key(json_t *json, size_t n)
 {
-	json_t *in[] = {json_object_get(json, "scheduler"), json_object_get(json, "switch"),
-			json_object_get(json, "link"), json_object_get(json, "host"),
-			json_array_get(json_object_get(json, "workload"), 0)};
+	json_t *in[] = {
+		json_object_get(json, "scheduler"), json_object_get(json, "switch"),
+		json_object_get(json, "link"),      json_object_get(json, "host"),
+		json_object_get(json, "memory"),    json_array_get(json_object_get(json, "workload"), 0)};
 
 	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++) {
 		void *key = json_object_iter(in[i]);
@@ -125,12 +126,12 @@ static bool smaller_tree(json_t *json, size_t n)
 
 static bool less_load(json_t *json, size_t n)
 {
-	static const char *const key[] = {"depth", "size", "span"};
+	static const char *const key[] = {"depth", "size", "spaces", "pages", "span"};
 	json_t *w = json_array_get(json_object_get(json, "workload"), 0);
 
-	if (n >= 3)
+	if (n >= sizeof(key) / sizeof(key[0]))
 		return false;
-	halve(w, key[n], n == 2 ? 64 : 1);
+	halve(w, key[n], strcmp(key[n], "span") == 0 ? 64 : 1);
 	return true;
 }
 

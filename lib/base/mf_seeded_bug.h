@@ -35,7 +35,7 @@
 	X(stale_connection) /* frames of a connection that is over are taken */                          \
 	X(nack_without_timer) /* a NACK, or the tail, is lost, and no timer makes up for it */
 
-/** Likewise, of virtual memory, which no fabric has yet: its model test must find them (tests/memory). */
+/** Likewise, of virtual memory: its model test must find them, too (tests/memory). */
 #define MF_SEEDED_VM_BUGS(X)                                                                          \
 	X(tlb_not_cleared) /* a translation stays when its page is freed */                           \
 	X(page_not_zeroed) /* a physical page has what its owner before has written */                \
@@ -43,13 +43,13 @@
 	X(space_not_in_tag) /* pages of all spaces that have an address are one */                    \
 	X(page_twice_in_ring) /* a page that is ready is given to two */                              \
 	X(slot_leaked) /* slots of the page table are not free again when their pages are freed */    \
-	X(late_page_leaked) /* a page that is freed while it is held does not come back */
+	X(late_page_leaked) /* a page that is freed while it is held does not come back */            \
+	X(stale_answer) /* a task is answered with what came of the one before it in its slot */
 
 enum mf_seeded_bug {
 	MF_BUG_NONE,
 #define MF_BUG_ENUM(name) MF_BUG_##name,
-	MF_SEEDED_BUGS(MF_BUG_ENUM) MF_BUG_FABRIC_END, /* campaigns find those before it */
-	MF_SEEDED_VM_BUGS(MF_BUG_ENUM)
+	MF_SEEDED_BUGS(MF_BUG_ENUM) MF_SEEDED_VM_BUGS(MF_BUG_ENUM)
 #undef MF_BUG_ENUM
 		MF_BUG_END
 };
@@ -60,7 +60,7 @@ extern enum mf_seeded_bug mf_bug_seeded;
 #define MF_SEEDED_BUG(name) __builtin_expect(mf_bug_seeded == MF_BUG_##name, 0)
 /** Seeds it. @return false: there is no such bug */
 bool mf_seed_bug(const char *name);
-/** Names of those that campaigns find; NULL: there are no more. */
+/** Their names; NULL: there are no more. */
 const char *mf_seeded_bug_name(unsigned int n);
 #else
 #define MF_SEEDED_BUG(name) false

@@ -26,7 +26,7 @@ bool mf_seed_bug(const char *name)
 
 const char *mf_seeded_bug_name(unsigned int n)
 {
-	return n < MF_BUG_FABRIC_END - 1 ? names[n + 1] : NULL;
+	return n < MF_BUG_END - 1 ? names[n + 1] : NULL;
 }
 
 #endif

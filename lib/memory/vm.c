@@ -106,7 +106,7 @@ static void judge_pages(const struct mf_vm *v, const struct mf_access *a, bool m
 		struct look *l = i < 2 ? &j->look[i] : &more;
 
 		j->reason = look_up(v, tag + i, a->right, missed && i == 0, l);
-		if (MF_SEEDED_BUG(second_page_unchecked) && i == 1 && j->reason == MF_VM_REFUSED_RIGHT)
+		if (MF_SEEDED_BUG(second_page_unchecked) && i == 1)
 			j->reason = MF_VM_REFUSED_NOT;
 		j->misses += l->state != LOOK_HIT;
 		j->absent += l->state == LOOK_ABSENT;

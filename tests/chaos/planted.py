@@ -20,8 +20,10 @@ SECONDS = 60
 # Cases are made smaller as far as it goes for one bug; for the others a few runs show that it works.
 SMALLER, WHOLLY = ['--smaller', '15'], 'epoch_ignored'
 
-# What finds it: classes of faults, or links. A campaign without it costs as much, so bugs share classes.
+# What finds it: classes of faults; links; memory with address spaces, and all faults. A campaign without it
+# costs as much, so bugs share classes.
 LINK = ['--link', '--runs', '100']
+SPACES = ['--runs', '100', os.path.join(ROOT, 'examples', 'chaos-spaces.json')]
 BUGS = {
   'check_skipped': 'bit',
   'write_before_check': 'bit',
@@ -31,7 +33,7 @@ BUGS = {
   'not_zeroed': 'forge',
   'no_duplicate_filter': 'duplicate',
   'epoch_ignored': 'duplicate,lose,delay',
-  'stored_result_dropped': 'duplicate,lose,delay',
+  'stored_result_dropped': 'duplicate',
   'circuit_leaked': 'lose,cut',
   'grant_leaked': 'lose,cut',
   'request_leaked': 'lose,link_down',
@@ -42,6 +44,12 @@ BUGS = {
   'wrap_off_by_one': LINK,
   'stale_connection': LINK,
   'nack_without_timer': LINK,
+  'tlb_not_cleared': SPACES,
+  'page_not_zeroed': SPACES,
+  'second_page_unchecked': SPACES,
+  'space_not_in_tag': SPACES,
+  'page_twice_in_ring': SPACES,
+  'stale_answer': SPACES,
 }
 
 
@@ -88,7 +96,7 @@ def main(program, planted, root, sanitize):
   base, tap = os.path.join(root, 'examples', 'chaos.json'), Tap()
   if sanitize == 'none':
     find_planted(tap, planted, base)
-  for how in sorted({h for h in BUGS.values() if not isinstance(h, list)}) + [LINK]:
+  for how in sorted({h for h in BUGS.values() if not isinstance(h, list)}) + [LINK, SPACES]:
     process, *_ = run(program, *campaign(how, base))
     tap.ok(process.returncode == 0, f'without: {" ".join(campaign(how, base)[:4])}',
            process.stdout + process.stderr)
