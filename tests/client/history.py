@@ -14,10 +14,11 @@ ROOT, CHECK, *EXAMPLES = sys.argv[1:]
 sys.path.append(os.path.join(ROOT, 'tests', 'fabric'))
 
 from emu import Tap, why
-from histories import Checker, altered
+from histories import Checker, altered, reads
 
 FABRIC = os.path.join(ROOT, 'examples', 'client', 'fabric.json')
 SPACES = os.path.join(ROOT, 'examples', 'client', 'spaces.json')
+WITH_SPACES = ('log', 'table')
 ARGS = {'chase': ['--number', '500'], 'idle': ['--number', '1'], 'kv': ['--number', '500', '--threads', '3'],
         'lock': ['--number', '300', '--threads', '3'], 'log': ['--number', '300', '--threads', '2'],
         'table': ['--number', '200', '--threads', '2']}
@@ -34,7 +35,7 @@ def main():
     for program in EXAMPLES:
       name = os.path.basename(program)
       history = os.path.join(folder, f'{name}.hist')
-      process = run(program, history, *ARGS[name], fabric=SPACES if name in ('log', 'table') else FABRIC)
+      process = run(program, history, *ARGS[name], fabric=SPACES if name in WITH_SPACES else FABRIC)
       if 'EAL' in process.stderr:
         tap.skip(name, 'EAL cannot start')
         continue
@@ -42,6 +43,9 @@ def main():
         continue
       checker.passes(tap, name, history, least=500)
       altered(tap, checker, name, folder, history)
+      with open(history, 'rb') as file:
+        spaces = {space for _, _, space, _ in reads(file.read())}
+      tap.ok((0 in spaces) != (name in WITH_SPACES), f'{name}: names the spaces of its operations', spaces)
     process = run(EXAMPLES[0], os.path.join(folder, 'small') + ',room=64KiB', *ARGS['chase'])
     tap.ok(process.returncode == 0 and 'room was full' in process.stderr, 'no more room: is said',
            why(process))

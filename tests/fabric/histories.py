@@ -48,9 +48,9 @@ def reads(data):
   at = HEAD + logs * LOG
   while at < len(data):
     address, length, _, node, kind, outcome = struct.unpack_from('<QQHHBB', data, at + 16)
-    words, = struct.unpack_from('<I', data, at + 44)
+    space, words = struct.unpack_from('<II', data, at + 40)
     if kind == READ and outcome == OK and words > 0 and address % 8 == 0 and length >= 8 * words:
-      yield at, node, address
+      yield at, node, space, address
     at += RECORD + 8 * words
 
 
@@ -72,7 +72,7 @@ def altered(tap, checker, what, folder, path):
   """One read found something else."""
   with open(path, 'rb') as file:
     data = bytearray(file.read())
-  at, node, address = random.Random(6).choice(list(reads(data)))
+  at, node, space, address = random.Random(6).choice(list(reads(data)))
   data[at + RECORD] ^= 0x10
   wrong = os.path.join(folder, 'wrong.hist')
   with open(wrong, 'wb') as file:
@@ -84,7 +84,7 @@ def altered(tap, checker, what, folder, path):
   with open(wrong, 'wb') as file:
     file.write(data)
   process = checker.run(wrong)
-  named = re.search(r'node (\d+), word at (0x[0-9a-f]+|0):', process.stdout)
+  named = re.search(r'node (\d+), (?:space (0x[0-9a-f]+), )?word at (0x[0-9a-f]+|0):', process.stdout)
   tap.ok(process.returncode == 1 and named is not None and int(named[1]) == node
-         and address <= int(named[2], 16) < address + 4096, f'{what}: sealed again: the word is named',
-         why(process))
+         and int(named[2] or '0', 16) == space and address <= int(named[3], 16) < address + 4096,
+         f'{what}: sealed again: the word is named', why(process))
