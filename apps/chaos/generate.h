@@ -74,6 +74,8 @@ bool draft_keeps_order(const struct draft *d);
 bool generate_store(struct draft *d);
 
 /* generate_spaces.c */
+/** Whether the memory of all cases has address spaces. */
+bool generate_has_spaces(const json_t *base);
 /** Decides whether memory has address spaces, and whether these come and go. d->has and d->stack are set. */
 void generate_decide_spaces(struct draft *d, const json_t *base, uint64_t seed);
 /** Draws them, and what a workload does there. Its mix and depth are set. */

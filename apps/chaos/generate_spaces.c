@@ -10,7 +10,7 @@
 #define SHARE (1.0 / 6) /* of cases that may have such memory */
 #define PAGE 4096
 
-static bool is_virtual(const json_t *base)
+bool generate_has_spaces(const json_t *base)
 {
 	const char *type = json_string_value(json_object_get(json_object_get(base, "memory"), "type"));
 
@@ -23,7 +23,8 @@ void generate_decide_spaces(struct draft *d, const json_t *base, uint64_t seed)
 	struct mf_rng rng;
 
 	mf_rng_init(&rng, seed, "chaos.spaces", 0);
-	if (d->stack != NULL || (!is_virtual(base) && (d->has[MF_FAULT_FORGE] || !draw_often(&rng, SHARE))))
+	if (d->stack != NULL ||
+	    (!generate_has_spaces(base) && (d->has[MF_FAULT_FORGE] || !draw_often(&rng, SHARE))))
 		return;
 	d->spaces = true;
 	d->churn = draw_often(&rng, 0.75);

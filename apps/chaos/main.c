@@ -216,11 +216,14 @@ static int restrict_classes(struct options *o, const json_t *base)
 	char err[ERR_LEN];
 
 	for (unsigned int i = 0; i < MF_FAULT_CLASSES; i++) {
-		if (!o->classes.on[i] || generate_takes(stack, i))
+		bool spaces = i == MF_FAULT_FORGE && generate_has_spaces(base);
+
+		if (!o->classes.on[i] || (generate_takes(stack, i) && !spaces))
 			continue;
 		if (o->chosen) {
-			snprintf(err, sizeof(err), "--classes: fabrics with stack '%s' have no '%s'",
-				 stack->name, mf_fault_names[i]);
+			snprintf(err, sizeof(err), "--classes: fabrics with %s '%s' have no '%s'",
+				 spaces ? "memory of the type" : "stack", spaces ? "virtual" : stack->name,
+				 mf_fault_names[i]);
 			return complain(USAGE, err);
 		}
 		o->classes.on[i] = false;
