@@ -13,9 +13,8 @@ static uint64_t octets_of(const struct vm_task *t)
 static void send_run(struct mf_vm_slow *s, struct vm_task *t, uint8_t kind, uint64_t most)
 {
 	uint64_t left = t->pages - t->sent, length;
-	struct mf_vm_item item = {.kind = kind,
-				  .value = t->rights,
-				  .page_class = (uint8_t)mf_remote_class(t->at)};
+	struct mf_vm_item item = {
+		.kind = kind, .value = t->rights, .page_class = (uint8_t)mf_remote_class(t->at)};
 
 	most = most < s->run ? most : s->run;
 	length = left < most ? left : most;

@@ -130,12 +130,11 @@ Test(history_explain, a_word_of_a_space)
 
 	v.space = 0x2001;
 	add(0, MF_HISTORY_READ, MF_US(2), 5);
-	says(&v,
-	     "history: 1 operations on 1 words: not linearizable\n"
-	     "node 3, space 0x2001, word at 0x40: no order of its 1 operations from 0xa on "
+	says(&v, "history: 1 operations on 1 words: not linearizable\n"
+		 "node 3, space 0x2001, word at 0x40: no order of its 1 operations from 0xa on "
 		 "explains them all\n"
-	     "                               called, us    returned, us\n"
-	     " > client 1    read                 1.020           2.000  found 0x5\n");
+		 "                               called, us    returned, us\n"
+		 " > client 1    read                 1.020           2.000  found 0x5\n");
 }
 
 /** Lines of operations that are shown, and how many more there are before and after. */
