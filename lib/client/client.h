@@ -98,8 +98,17 @@ bool region_crossed(const struct mf_config *config, unsigned int node, uint64_t 
 /* operation.c */
 /** Why an operation cannot be begun at a node: 0 or -errno. */
 int operation_check(const struct mf_config *config, unsigned int node, const struct memfab_sqe *s);
+/** Its octets are in no buffer. */
+static inline bool operation_is_atomic(uint8_t op)
+{
+	return op >= MEMFAB_CAS && op != MEMFAB_CALL;
+}
+
 /** Octets that are moved to or from buffers of the program. */
-uint64_t operation_octets(const struct memfab_sqe *s);
+static inline uint64_t operation_octets(const struct memfab_sqe *s)
+{
+	return s->op == MEMFAB_NOP || operation_is_atomic(s->op) ? 0 : s->len;
+}
 /** The next operation of the host that the slot's is made of. */
 void operation_piece(struct slot *s, const struct mf_config *config, struct mf_op *op);
 

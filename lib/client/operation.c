@@ -13,12 +13,6 @@
 
 #define FLAGS (MEMFAB_FENCE | MEMFAB_LINK)
 
-/** Its octets are in no buffer. */
-static bool is_atomic(uint8_t op)
-{
-	return op >= MEMFAB_CAS && op != MEMFAB_CALL;
-}
-
 /** Each buffer is there, and all together are as long as it says. */
 static bool buffers_good(const struct memfab_sqe *s)
 {
@@ -39,7 +33,8 @@ static bool buffers_good(const struct memfab_sqe *s)
 
 int operation_check(const struct mf_config *config, unsigned int node, const struct memfab_sqe *s)
 {
-	uint64_t size, len = is_atomic(s->op) ? 8 : s->len;
+	bool atomic = operation_is_atomic(s->op);
+	uint64_t size, len = atomic ? 8 : s->len;
 
 	if (unlikely(s->op >= (s->space == NULL ? MEMFAB_SPACE_MAKE : MEMFAB_OPS)))
 		return -EOPNOTSUPP;
@@ -47,7 +42,7 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 		return -EINVAL;
 	if (s->op == MEMFAB_NOP)
 		return 0;
-	if (unlikely(!is_atomic(s->op) && (s->len == 0 || !buffers_good(s))))
+	if (unlikely(!atomic && (s->len == 0 || !buffers_good(s))))
 		return -EINVAL;
 	if (s->space != NULL)
 		return space_check(config, node, s);
@@ -62,12 +57,7 @@ int operation_check(const struct mf_config *config, unsigned int node, const str
 	/* It sees a chunk at a time, and would have applied those before the border. */
 	if (unlikely(config->regions > 0 && region_crossed(config, s->node, s->addr, len)))
 		return -EACCES;
-	return unlikely(is_atomic(s->op) && s->op < MEMFAB_CLAIM && s->addr % 8 != 0) ? -EFAULT : 0;
-}
-
-uint64_t operation_octets(const struct memfab_sqe *s)
-{
-	return s->op == MEMFAB_NOP || is_atomic(s->op) ? 0 : s->len;
+	return unlikely(atomic && s->op < MEMFAB_CLAIM && s->addr % 8 != 0) ? -EFAULT : 0;
 }
 
 static void atomic_piece(struct slot *s, struct mf_op *op)
@@ -82,7 +72,6 @@ static void atomic_piece(struct slot *s, struct mf_op *op)
 	op->kind = MF_OP_RMW;
 	op->rmw = rmw[s->sqe.op];
 	op->len = 8;
-	op->buf = NULL;
 	op->arg[0] = s->sqe.arg[0];
 	op->arg[1] = s->sqe.arg[1];
 }
@@ -97,7 +86,6 @@ static void buffer_piece(struct slot *s, struct mf_op *op)
 	};
 
 	op->kind = kind[s->sqe.op];
-	op->rmw = 0;
 	op->buf = s->sqe.buf;
 	op->len = s->sqe.len;
 	if (s->sqe.iovs == 0)
@@ -122,16 +110,20 @@ static void call_piece(const struct slot *s, struct mf_op *op)
 
 void operation_piece(struct slot *s, const struct mf_config *config, struct mf_op *op)
 {
-	*op = (struct mf_op){.space = s->sqe.space != NULL ? s->sqe.space->number : 0};
-	if (space_is_task(s->sqe.op))
-		space_piece(s, config, op);
-	else if (is_atomic(s->sqe.op))
-		atomic_piece(s, op);
-	else if (s->sqe.op == MEMFAB_CALL)
-		call_piece(s, op);
-	else
+	const struct memfab_sqe *e = &s->sqe;
+
+	*op = (struct mf_op){.node = e->node,
+			     .space = e->space != NULL ? e->space->number : 0,
+			     .addr = e->addr + s->given,
+			     .user = (uintptr_t)s};
+	if (likely(e->op <= MEMFAB_WRITE_ACK)) {
 		buffer_piece(s, op);
-	op->node = s->sqe.node;
-	op->addr = space_is_task(s->sqe.op) ? op->addr : s->sqe.addr + s->given;
-	op->user = (uintptr_t)s;
+	} else if (space_is_task(e->op)) {
+		op->addr = 0;
+		space_piece(s, config, op);
+	} else if (e->op == MEMFAB_CALL) {
+		call_piece(s, op);
+	} else {
+		atomic_piece(s, op);
+	}
 }
