@@ -23,7 +23,7 @@ SMALLER, WHOLLY = ['--smaller', '15'], 'epoch_ignored'
 # What finds it: classes of faults; links; memory with address spaces, and all faults. A campaign without it
 # costs as much, so bugs share classes.
 LINK = ['--link', '--runs', '100']
-SPACES = ['--runs', '100', os.path.join(ROOT, 'examples', 'chaos-spaces.json')]
+SPACES = ['--seed', '200', '--runs', '100', os.path.join(ROOT, 'examples', 'chaos-spaces.json')]
 BUGS = {
   'check_skipped': 'bit',
   'write_before_check': 'bit',
@@ -51,6 +51,8 @@ BUGS = {
   'page_twice_in_ring': SPACES,
   'stale_answer': SPACES,
 }
+# What leaks harms no history: the model of tests/memory finds it.
+OF_MODEL = ('slot_leaked', 'late_page_leaked')
 
 
 def cpu_seconds():
@@ -67,7 +69,7 @@ def run(program, *args):
   """The process, how long it took, and one of what it says at its end, with the same bug; None: nothing."""
   with tempfile.TemporaryDirectory() as folder:
     began, cpu = time.monotonic(), cpu_seconds()
-    process = start([program, '--seed', '1', '--out', folder, *args])
+    process = start([program, *([] if '--seed' in args else ['--seed', '1']), '--out', folder, *args])
     seconds = min(time.monotonic() - began, cpu_seconds() - cpu)
     said = re.findall('^memfab-chaos (--.*)', process.stdout, re.M)
     plant = args[:2] if args[0] == '--plant' else ()
@@ -80,7 +82,8 @@ def campaign(how, base):
 
 def find_planted(tap, planted, base):
   known = subprocess.run([planted, '--plants'], capture_output=True, text=True, check=False).stdout.split()
-  tap.ok(sorted(known) == sorted(BUGS) and len(BUGS) >= 12, 'all that can be planted is here', known)
+  tap.ok(sorted(known) == sorted((*BUGS, *OF_MODEL)) and len(BUGS) >= 12, 'all that can be planted is here',
+         known)
   for bug, how in BUGS.items():
     smaller = [] if bug == WHOLLY or how is LINK else SMALLER
     process, seconds, again = run(planted, '--plant', bug, *smaller, *campaign(how, base))
