@@ -154,7 +154,7 @@ def spaces(case):
   ask = [4 | slot << 8 | number << 16, 1 << 48 | 3 << 52 | 65536]
   good = f.long_message(f.ms_of(f.RMWREQ, 1, 2, 3, ext=1), [KEY, space << 36, *ask], f.bits(b0=0xe2, b32=9))
   bad = [f.long_message(f.ms_of(f.RMWREQ, 1, 2, 3), [first, 0], f.bits(b0=0xe2, b32=9))
-         for first in (10, 1 << 48, 1 << 63)]
+         for first in (11, 1 << 48, 1 << 63)]
   case.of('a task of a space', f.data(1, False, 0, good), alone=True).has(
     opcode=[9], task=[4], task__slot=[slot], task__number=[number], size=[16], key=[f'0x{KEY:016x}'],
     ext__number=[space], arg=[[f'0x{a:016x}' for a in ask]]).says([])
