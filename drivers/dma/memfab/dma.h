@@ -5,10 +5,10 @@
  *
  * With space= the device is an address space: addresses of its side are pointers (client/memfab.h).
  *
- * A descriptor is made of steps, operations of the client. A copy from or to the device is one; a copy from
- * memory to memory is written to a stage, a part of the target's memory behind the window or pages of the
- * space, and read from there; a fill is written from a block that has the pattern. Descriptors stand in a
- * ring:
+ * A descriptor is made of steps, operations of the client. A copy from or to the device is one step. A copy
+ * from memory to memory is written to a stage, and read from there. The stage is a part of the target's
+ * memory behind the window, or pages of the space. A fill is written from a block that has the pattern.
+ * Descriptors stand in a ring:
  *
  *	reported <= done in order <= issued <= submitted <= enqueued     (positions count up and wrap)
  */

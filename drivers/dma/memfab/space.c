@@ -16,7 +16,7 @@ bool dma_space_has(uint64_t pointer, uint32_t length)
 	return pointer != 0 && addr + length <= UINT64_C(1) << NODE_BITS;
 }
 
-/** The file may have more behind the token: what a program hands over with it. */
+/** Reads the token at the beginning of a file. What a program has put behind it is left alone. */
 static int read_token(const struct dma_device *d, const char *path, struct memfab_token *token)
 {
 	FILE *file = fopen(path, "rb");
