@@ -60,6 +60,18 @@ Test(client_lease, who_is_idle_keeps_his_spaces)
 	cr_expect_eq(memfab_rread(c1, s1, ptr, &word, 8), 0);
 }
 
+/** The layer has one key of it alone. */
+Test(client_lease, a_space_that_was_only_made_is_kept)
+{
+	struct memfab_space *s;
+	uint64_t at;
+
+	cr_assert_eq(memfab_space_new(c0, &mn0, 1, &s), 0);
+	idle(5 * LEASE);
+	cr_expect_eq(memfab_ralloc(c0, s, 4096, 0, &at), 0);
+	cr_expect_eq(memfab_space_end(c0, s), 0);
+}
+
 Test(client_lease, lock_of_one_that_is_there_is_his)
 {
 	cr_expect_eq(memfab_rlock(c1, s1, ptr, 0), 0);
